@@ -1,0 +1,1 @@
+//! Turns syntax trees into a checked, layered, typed rule set, with diagnostics.
