@@ -1,2 +1,39 @@
-//! Project automation.
-fn main() {}
+//! Project automation: the conformance runner and the house rules, one module for each command.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks on the terminal")]
+
+mod conformance;
+mod tidy;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// What a command ends with: an exit code, or the reason why it could not do its work at all.
+type Outcome = Result<ExitCode, Box<dyn Error>>;
+
+#[derive(Parser)]
+#[command(name = "xtask", about = "Project automation of Rulebook")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the conformance corpus.
+    Conformance(conformance::Args),
+    /// Check the house rules of the repository.
+    Tidy(tidy::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Conformance(args) => conformance::run(args),
+        Command::Tidy(args) => tidy::run(args),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::FAILURE
+    })
+}

@@ -1,1 +1,15 @@
 //! The meaning of a rule set: a plain, traced interpreter of legal acts, next states and verdicts.
+//!
+//! No caches, no tables, no tricks: a line here for a line of the language reference. Everything faster
+//! must agree with it.
+
+mod collect;
+mod engine;
+mod eval;
+mod state;
+mod walk;
+
+pub use collect::{Listed, Ranked};
+pub use engine::{Banned, Engine, Person, Plies, Ply, Reason, Verdict};
+pub use eval::{FUEL, Fault, Outcomes};
+pub use state::{Act, Ending, Past, State};

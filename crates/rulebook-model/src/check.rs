@@ -1,0 +1,506 @@
+//! From layered drafts to a checked rule set: names, types, units, conflicts.
+//!
+//! Invariant: the checker reports everything it can find in one run, each fault once. It makes a
+//! `RuleSet` even of a faulty file, so that later checks can run; the caller throws that away.
+
+mod clauses;
+mod conflicts;
+mod constants;
+mod derive;
+mod effects;
+mod notation;
+mod paths;
+mod terms;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use rulebook_syntax::ast::{Expr, Name};
+use rulebook_syntax::{Diagnostic, Source, Span, codes};
+
+use crate::board::{Board, Direction, SiteNames};
+use crate::draft::{DefineDraft, DirectionDraft, Draft, In, Loc, MacroDraft, SetupDraft, suggest};
+use crate::layer::{Layers, PRELUDE};
+use crate::ruleset::{Cell, Definition, Param, RuleSet, Table, UNITS, Var};
+use crate::types::Type;
+use crate::value::{MAX_SITES, Sites, Value};
+use terms::Scope;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Player(u8),
+    Kind(u8),
+    Param(usize),
+    Var(u16),
+    Define(usize),
+    Table(u16),
+}
+
+/// What is declared, on the way to a rule set.
+struct Checker<'a> {
+    out: &'a mut Vec<Diagnostic>,
+    rules: RuleSet,
+    units: Vec<String>,
+    names: HashMap<String, (Meaning, Loc)>,
+    defines: Vec<DefineDraft>,
+    macros: Vec<MacroDraft>,
+    directions: BTreeMap<String, Vec<Direction>>,
+    /// Bodies made so far, by definition, argument types and contexts.
+    instances: HashMap<(usize, Vec<Type>, u32), (u16, Type)>,
+    /// Definitions and macros that are being opened, to find circles.
+    open: Vec<String>,
+    used: BTreeSet<String>,
+    /// Files whose unused names are reported: only the one that was asked for.
+    top: Arc<Source>,
+}
+
+/// Checks layered drafts.
+pub(crate) fn run(
+    top: &Arc<Source>,
+    layers: Layers,
+    given: &[(String, String)],
+    out: &mut Vec<Diagnostic>,
+) -> Option<RuleSet> {
+    let id = layers.drafts.last()?.id.text.clone();
+    let mut checker = Checker {
+        out,
+        rules: empty(id),
+        units: UNITS.iter().map(|unit| (*unit).to_owned()).collect(),
+        names: HashMap::new(),
+        defines: Vec::new(),
+        macros: Vec::new(),
+        directions: BTreeMap::new(),
+        instances: HashMap::new(),
+        open: Vec::new(),
+        used: BTreeSet::new(),
+        top: Arc::clone(top),
+    };
+    checker.declare(&layers.drafts, given);
+    checker.start(&layers.drafts);
+    checker.clauses(&layers);
+    checker.notation(&layers.drafts);
+    checker.definitions();
+    checker.unused(&layers.drafts);
+    let mut rules = checker.rules;
+    derive::identity(&mut rules);
+    rules.replaced = layers.replaced;
+    conflicts::check(&rules, checker.out);
+    Some(rules)
+}
+
+fn empty(id: String) -> RuleSet {
+    RuleSet {
+        id,
+        title: Default::default(),
+        lineage: Vec::new(),
+        sources: Vec::new(),
+        players: Vec::new(),
+        kinds: Vec::new(),
+        board: Board::default(),
+        params: Vec::new(),
+        vars: Vec::new(),
+        setup: Vec::new(),
+        bodies: Vec::new(),
+        bindings: Vec::new(),
+        acts: Vec::new(),
+        events: Vec::new(),
+        tables: Vec::new(),
+        clauses: Vec::new(),
+        replaced: Vec::new(),
+        identity: Vec::new(),
+        fleeting: Vec::new(),
+        notation: Default::default(),
+        clock: Vec::new(),
+        definitions: Vec::new(),
+    }
+}
+
+/// The index of a name in a list, which grows by it when it is new.
+fn intern(list: &mut Vec<String>, name: &str) -> u16 {
+    let at = list.iter().position(|known| known == name).unwrap_or_else(|| {
+        list.push(name.to_owned());
+        list.len() - 1
+    });
+    at as u16
+}
+
+impl Checker<'_> {
+    fn fault(&mut self, source: &Arc<Source>, code: &'static str, span: Span, message: impl Into<String>) {
+        self.out.push(Diagnostic::error(code, source, span, message));
+    }
+
+    fn introduce(&mut self, name: &Loc, meaning: Meaning) {
+        if terms::is_reserved(&name.text) {
+            let message = format!("`{}` is a word of the language itself", name.text);
+            self.out.push(name.error(codes::NAME_RESERVED, message));
+            return;
+        }
+        if let Some((_, first)) = self.names.get(&name.text) {
+            let fault = name.error(codes::NAME_DUPLICATE, format!("`{}` is declared twice", name.text)).also(
+                &first.source,
+                first.span,
+                "first here",
+            );
+            self.out.push(fault);
+            return;
+        }
+        self.names.insert(name.text.clone(), (meaning, name.clone()));
+    }
+
+    fn declare(&mut self, drafts: &[Draft], given: &[(String, String)]) {
+        for draft in drafts {
+            self.rules.lineage.push(draft.id.text.clone());
+            self.rules.title = draft.title.clone();
+            let sources = draft.sources.iter().map(|(key, title)| (key.text.clone(), title.clone()));
+            self.rules.sources.extend(sources);
+            for unit in &draft.units {
+                intern(&mut self.units, &unit.text);
+            }
+            if let Some(clock) = &draft.clock {
+                self.rules.clock = clock.it.clone();
+            }
+        }
+        if let Some(draft) = drafts.iter().rev().find(|draft| !draft.players.is_empty()) {
+            for (index, player) in draft.players.iter().enumerate().take(8) {
+                self.rules.players.push(player.text.clone());
+                self.introduce(player, Meaning::Player(index as u8));
+            }
+        }
+        for kind in drafts.iter().flat_map(|draft| &draft.pieces) {
+            let at = self.rules.kinds.len();
+            if at >= usize::from(Cell::ANY_KIND) / 2 {
+                self.out.push(kind.error(codes::LIMIT_EXCEEDED, "there are too many kinds of pieces"));
+                break;
+            }
+            self.rules.kinds.push(kind.text.clone());
+            self.introduce(kind, Meaning::Kind(at as u8));
+        }
+        for (name, fields) in drafts.iter().flat_map(|draft| &draft.tables) {
+            let at = self.rules.tables.len() as u16;
+            self.rules.tables.push(Table { name: name.text.clone(), fields: Vec::new() });
+            self.introduce(name, Meaning::Table(at));
+            let fields: Vec<(Loc, Loc)> = fields.clone();
+            for (field, ty) in fields {
+                let ty = self.named_type(&ty);
+                if let Some(table) = self.rules.tables.get_mut(usize::from(at)) {
+                    table.fields.push((field.text, ty));
+                }
+            }
+        }
+        self.params(drafts, given);
+        self.board(drafts);
+        for draft in drafts {
+            for define in &draft.define {
+                let name = Loc { text: define.head.name.text.clone(), ..define.at.clone() };
+                // A layer may give a definition of its base anew.
+                match self.names.get(&name.text) {
+                    Some((Meaning::Define(at), first)) if first.source != name.source => {
+                        let at = *at;
+                        if let Some(slot) = self.defines.get_mut(at) {
+                            *slot = define.clone();
+                        }
+                        self.names.insert(name.text.clone(), (Meaning::Define(at), name));
+                    }
+                    _ => {
+                        self.introduce(&name, Meaning::Define(self.defines.len()));
+                        self.defines.push(define.clone());
+                    }
+                }
+            }
+            for made in &draft.macros {
+                self.macros.retain(|known| known.head.name.text != made.head.name.text);
+                self.macros.push(made.clone());
+            }
+        }
+    }
+
+    fn params(&mut self, drafts: &[Draft], given: &[(String, String)]) {
+        for draft in drafts {
+            for param in &draft.params {
+                let (value, ty) = self.constant(&param.value);
+                let known = self.rules.params.iter().position(|known| known.name == param.name.text);
+                let made = Param {
+                    name: param.name.text.clone(),
+                    value,
+                    ty: ty.clone(),
+                    cites: param.cites.iter().map(|loc| loc.text.clone()).collect(),
+                    since: param.since.clone(),
+                    origin: draft.id.text.clone(),
+                };
+                match known.and_then(|at| self.rules.params.get_mut(at)) {
+                    Some(base) => {
+                        if !ty.fits(&base.ty) {
+                            let message = format!("the base gives `{}` another type", param.name.text);
+                            self.out.push(param.name.error(codes::TYPE_UNIT, message));
+                        }
+                        *base = made;
+                    }
+                    None => {
+                        self.introduce(&param.name, Meaning::Param(self.rules.params.len()));
+                        self.rules.params.push(made);
+                    }
+                }
+            }
+        }
+        for (name, text) in given {
+            let source = Source::new(format!("given {name}"), text.clone());
+            let whole = Span::new(0, text.len());
+            let Some(at) = self.rules.params.iter().position(|param| param.name == *name) else {
+                let message = format!("there is no parameter `{name}`");
+                let known = self.rules.params.iter().map(|param| param.name.as_str());
+                let fault = Diagnostic::error(codes::NAME_UNKNOWN, &source, whole, message);
+                self.out.push(suggest(fault, name, known));
+                continue;
+            };
+            let input = rulebook_syntax::parse::Text { text, locate: &Span::new };
+            match rulebook_syntax::parse::expression(&input) {
+                Err(error) => self.fault(&source, codes::EXPR_SYNTAX, error.span, error.message),
+                Ok(expr) => {
+                    let (value, ty) = self.constant(&In { it: expr, source: Arc::clone(&source) });
+                    let Some(param) = self.rules.params.get_mut(at) else { continue };
+                    if ty.fits(&param.ty) {
+                        param.value = value;
+                        param.origin = "given".into();
+                    } else {
+                        let message = format!("`{name}` has another type");
+                        self.fault(&source, codes::TYPE_MISMATCH, whole, message);
+                    }
+                }
+            }
+        }
+    }
+
+    fn board(&mut self, drafts: &[Draft]) {
+        for draft in drafts {
+            for (name, direction) in &draft.directions {
+                let steps = match direction {
+                    DirectionDraft::Step(files, ranks, relative) => {
+                        vec![Direction { files: *files, ranks: *ranks, relative: *relative }]
+                    }
+                    DirectionDraft::Union(names) => self.dirs(names, &name.source),
+                };
+                self.directions.insert(name.text.clone(), steps);
+            }
+        }
+        for draft in drafts {
+            let Some(board) = &draft.board else { continue };
+            for (size, is_files) in [(&board.files, true), (&board.ranks, false)] {
+                let Some(size) = size else { continue };
+                let (value, _) = self.constant(size);
+                let number = match value {
+                    Value::Number(number) => number.to_whole().filter(|n| (1..=40).contains(n)),
+                    _ => None,
+                };
+                match number {
+                    Some(number) if is_files => self.rules.board.files = number as u16,
+                    Some(number) => self.rules.board.ranks = number as u16,
+                    None => {
+                        let message = "a board has 1 to 40 files and ranks";
+                        self.fault(&size.source, codes::BOARD_INVALID, size.it.span, message);
+                    }
+                }
+            }
+            if let Some(adjacent) = &board.adjacent {
+                self.rules.board.adjacent = self.dirs(&adjacent.it, &adjacent.source);
+            }
+            if !board.forward.is_empty() {
+                let mut flipped = vec![false; self.rules.players.len()];
+                for (player, direction) in &board.forward {
+                    let Some(at) = self.rules.player(&player.text) else {
+                        let message = format!("`{}` is not a player", player.text);
+                        self.out.push(player.error(codes::NAME_UNKNOWN, message));
+                        continue;
+                    };
+                    match direction.text.as_str() {
+                        "north" | "south" => {
+                            if let Some(flag) = flipped.get_mut(usize::from(at)) {
+                                *flag = direction.text == "south";
+                            }
+                        }
+                        _ => {
+                            let fault =
+                                direction.error(codes::BOARD_INVALID, "forward is `north` or `south`");
+                            self.out.push(fault);
+                        }
+                    }
+                }
+                self.rules.board.flipped = flipped;
+            }
+            if let Some(names) = &board.names {
+                self.rules.board.names = match names.text.as_str() {
+                    "letters" => SiteNames::Letters,
+                    "letters without i" => SiteNames::LettersWithoutI,
+                    "shaded numbers" => SiteNames::Shaded,
+                    _ => {
+                        let message = "sites are named by `letters`, `letters without i` or `shaded numbers`";
+                        self.out.push(names.error(codes::BOARD_INVALID, message));
+                        SiteNames::Letters
+                    }
+                };
+            }
+            if self.rules.board.len() > MAX_SITES {
+                let message = format!("a board has at most {MAX_SITES} sites");
+                self.out.push(board.at.error(codes::LIMIT_EXCEEDED, message));
+                self.rules.board.files = 1;
+                self.rules.board.ranks = 1;
+            }
+        }
+    }
+
+    fn dirs(&mut self, names: &[Name], source: &Arc<Source>) -> Vec<Direction> {
+        let mut found = Vec::new();
+        for name in names {
+            match self.directions.get(&name.text) {
+                Some(steps) => found.extend(steps.iter().copied()),
+                None => {
+                    let message = format!("`{}` is not a direction", name.text);
+                    let fault = Diagnostic::error(codes::NAME_UNKNOWN, source, name.span, message);
+                    let known = self.directions.keys().map(String::as_str);
+                    let fault = suggest(fault, &name.text, known);
+                    self.out.push(fault);
+                }
+            }
+        }
+        found
+    }
+
+    fn named_type(&mut self, loc: &Loc) -> Type {
+        let unit = self.units.iter().position(|unit| *unit == loc.text);
+        let table = self.rules.tables.iter().position(|table| table.name == loc.text);
+        match loc.text.as_str() {
+            "truth" => Type::Truth,
+            "text" => Type::Text,
+            "player" => Type::Player,
+            "kind" => Type::Kind,
+            "site" => Type::Site,
+            "sites" => Type::Sites,
+            _ => match (unit, table) {
+                (Some(unit), _) => Type::Number(unit as u16),
+                (_, Some(table)) => Type::Row(table as u16),
+                _ => {
+                    let message = format!("`{}` is not a type, a unit or a table", loc.text);
+                    let words = ["truth", "text", "player", "kind", "site", "sites"];
+                    let known = words.into_iter().chain(self.units.iter().map(String::as_str));
+                    let fault = suggest(loc.error(codes::NAME_UNKNOWN, message), &loc.text, known);
+                    self.out.push(fault);
+                    Type::Unknown
+                }
+            },
+        }
+    }
+
+    /// State variables, their first values, and the placement.
+    fn start(&mut self, drafts: &[Draft]) {
+        for state in drafts.iter().flat_map(|draft| &draft.state) {
+            let ty = self.named_type(&state.ty);
+            let start = match &ty {
+                Type::Truth => Value::Truth(false),
+                Type::Number(_) => Value::whole(0),
+                Type::Text => Value::Text(String::new()),
+                Type::Sites => Value::sites(Sites::EMPTY),
+                _ => Value::Nothing,
+            };
+            let at = self.rules.vars.len() as u16;
+            self.rules.vars.push(Var {
+                name: state.name.text.clone(),
+                ty: ty.clone(),
+                each_player: state.each_player,
+                fleeting: state.fleeting,
+                start,
+            });
+            self.introduce(&state.name, Meaning::Var(at));
+            if let Some(start) = &state.start {
+                self.first_value(at, start);
+            }
+        }
+        self.rules.setup = vec![Cell::EMPTY; self.rules.board.len()];
+        self.letters(drafts);
+        for (name, entry) in drafts.iter().flat_map(|draft| &draft.setup) {
+            match entry {
+                SetupDraft::Placement(text) => match crate::ruleset::placement(&self.rules, &text.text) {
+                    Ok(cells) => self.rules.setup = cells,
+                    Err(message) => self.out.push(text.error(codes::BOARD_INVALID, message)),
+                },
+                SetupDraft::Value(value) => match self.names.get(&name.text) {
+                    Some((Meaning::Var(at), _)) => {
+                        let at = *at;
+                        self.first_value(at, value);
+                    }
+                    _ => {
+                        let message = format!("`{}` is not a state variable", name.text);
+                        let known = self.rules.vars.iter().map(|var| var.name.as_str());
+                        let fault = suggest(name.error(codes::NAME_UNKNOWN, message), &name.text, known);
+                        self.out.push(fault);
+                    }
+                },
+            }
+        }
+    }
+
+    fn first_value(&mut self, at: u16, start: &In<Expr>) {
+        let (value, ty) = self.constant(start);
+        let Some(var) = self.rules.vars.get_mut(usize::from(at)) else { return };
+        if ty.fits(&var.ty) {
+            let empty_set = matches!(&value, Value::List(list) if list.is_empty()) && var.ty == Type::Sites;
+            var.start = if empty_set { Value::sites(Sites::EMPTY) } else { value };
+        } else {
+            let message = format!("the first value of `{}` has another type", var.name);
+            let fault = Diagnostic::error(codes::TYPE_MISMATCH, &start.source, start.it.span, message);
+            self.out.push(fault);
+        }
+    }
+
+    /// Makes every definition without parameters available by name, and checks those never used.
+    fn definitions(&mut self) {
+        for at in 0..self.defines.len() {
+            let Some(define) = self.defines.get(at).cloned() else { continue };
+            self.rules.definitions.push(Definition {
+                name: define.head.name.text.clone(),
+                parameters: define.head.parameters.iter().map(|name| name.text.clone()).collect(),
+            });
+            let never = !self.instances.keys().any(|(known, ..)| *known == at);
+            if never {
+                // Nobody fixed the types of its parameters: it is checked with open ones.
+                let types = vec![Type::Unknown; define.head.parameters.len()];
+                let scope = Scope::new(&define.at.source, terms::ALL_CONTEXTS);
+                self.instance(at, &types, &scope, define.at.span);
+            }
+        }
+    }
+
+    fn unused(&mut self, drafts: &[Draft]) {
+        let Some(draft) = drafts.last().filter(|draft| draft.id.text != PRELUDE) else { return };
+        let used = |name: &str| self.used.contains(name);
+        let mut found = Vec::new();
+        for define in &draft.define {
+            // A ranking, a score and the like are asked for from outside; a definition nobody asks for is not.
+            let name = &define.head.name.text;
+            if !used(name) && !["score", "checked"].contains(&name.as_str()) {
+                found.push(define.at.warning(codes::DEFINE_UNUSED, format!("`{name}` is used nowhere")));
+            }
+        }
+        for made in &draft.macros {
+            let name = &made.head.name.text;
+            if !used(&format!("macro {name}")) {
+                found.push(
+                    made.at.warning(codes::DEFINE_UNUSED, format!("the macro `{name}` is used nowhere")),
+                );
+            }
+        }
+        for state in &draft.state {
+            let name = &state.name.text;
+            if !used(name) {
+                found.push(state.name.warning(codes::DEFINE_UNUSED, format!("`{name}` is used nowhere")));
+            }
+        }
+        for param in &draft.params {
+            let name = &param.name.text;
+            if !used(name) {
+                let message = format!("the parameter `{name}` is used nowhere");
+                found.push(param.name.warning(codes::PARAM_UNUSED, message));
+            }
+        }
+        self.out.extend(found);
+    }
+}

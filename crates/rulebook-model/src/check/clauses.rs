@@ -1,0 +1,403 @@
+//! Clauses: each becomes its checked form, in the order of force.
+//!
+//! Invariant: acts are known before any clause asks about them, and what an act binds is known before
+//! any clause that follows it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rulebook_syntax::ast::{self, ExprKind};
+use rulebook_syntax::{Diagnostic, Source, codes};
+
+use super::terms::{ABLE, ATTACK, Scope, bit};
+use super::{Checker, derive, intern};
+use crate::draft::{ClauseDraft, FormDraft, Loc, suggest};
+use crate::layer::{Layers, PRELUDE, Placed};
+use crate::ruleset::{ActFilter, Author, Choice, Clause, Code, Context, Form, Term};
+use crate::types::Type;
+use crate::value::Value;
+
+type Bindings = Vec<(String, u16, Type)>;
+
+const PLY: &str = "ply";
+
+fn contexts(list: &[Context]) -> u32 {
+    list.iter().fold(0, |bits, context| bits | bit(*context))
+}
+
+impl Checker<'_> {
+    pub(super) fn clauses(&mut self, layers: &Layers) {
+        for placed in &layers.clauses {
+            match &placed.clause.form {
+                Some(FormDraft::Move(_, _, act)) => {
+                    let name = act.as_ref().map_or("move", |act| act.text.as_str());
+                    intern(&mut self.rules.acts, name);
+                }
+                Some(FormDraft::Act(act)) => {
+                    intern(&mut self.rules.acts, &act.text);
+                }
+                Some(FormDraft::Event(event, _)) => {
+                    intern(&mut self.rules.events, &event.text);
+                }
+                _ => {}
+            }
+        }
+        let mut bound: BTreeMap<u16, Bindings> = BTreeMap::new();
+        let mut made: Vec<Option<Clause>> = layers.clauses.iter().map(|_| None).collect();
+        for grants in [true, false] {
+            for (slot, placed) in made.iter_mut().zip(&layers.clauses) {
+                let is_grant = matches!(&placed.clause.form, Some(FormDraft::Move(..) | FormDraft::Act(_)));
+                if is_grant == grants {
+                    *slot = self.clause(placed, layers, &mut bound);
+                }
+            }
+        }
+        self.rules.clauses = made.into_iter().flatten().collect();
+        self.yields(layers);
+        self.able_cycles();
+    }
+
+    fn clause(
+        &mut self,
+        placed: &Placed,
+        layers: &Layers,
+        bound: &mut BTreeMap<u16, Bindings>,
+    ) -> Option<Clause> {
+        let draft = &placed.clause;
+        let source = Arc::clone(&draft.id.source);
+        self.texts(placed);
+        let form = draft.form.as_ref()?;
+        let mut scope = Scope::new(&source, 0);
+        let form = self.form(form, draft, &mut scope, bound)?;
+        let condition = |this: &mut Self, expr: &Option<ast::Expr>| {
+            expr.as_ref().map(|expr| this.code(expr, &Type::Truth, &scope))
+        };
+        let (when, unless) = (condition(self, &draft.when), condition(self, &draft.unless));
+        let never = |code: &Option<Code>, value: bool| {
+            code.as_ref().is_some_and(|code| matches!(code.term, Term::Const(Value::Truth(t)) if t == value))
+        };
+        let dead = match &form {
+            Form::Forbid { banned: code, .. } | Form::Ends { condition: code, .. } => {
+                matches!(code.term, Term::Const(Value::Truth(false)))
+            }
+            _ => false,
+        };
+        if never(&when, false) || never(&unless, true) || dead {
+            let message = format!("clause `{}` can never apply", draft.id.text);
+            self.out.push(draft.id.warning(codes::CLAUSE_UNREACHABLE, message));
+        }
+        Some(Clause {
+            id: draft.id.text.clone(),
+            title: draft.title.clone(),
+            says: draft.says.clone(),
+            cites: draft.cites.iter().map(|cite| cite.text.clone()).collect(),
+            origin: placed.origin.clone(),
+            source,
+            span: draft.id.span,
+            when,
+            unless,
+            overrides: draft.overrides.as_ref().map(|id| id.text.clone()).or_else(|| {
+                let replaced = &layers.replaced;
+                replaced.iter().find(|gone| gone.by == draft.id.text).map(|gone| gone.id.clone())
+            }),
+            yields: Vec::new(),
+            form,
+        })
+    }
+
+    /// Sentences and citations.
+    fn texts(&mut self, placed: &Placed) {
+        let draft = &placed.clause;
+        if placed.origin == PRELUDE || draft.id.source != self.top {
+            return;
+        }
+        if draft.cites.is_empty() {
+            let message = format!("clause `{}` cites no source", draft.id.text);
+            self.out.push(draft.id.warning(codes::CLAUSE_NO_CITATION, message));
+        }
+        if draft.says.en.is_empty() || draft.says.zh.is_empty() {
+            let message = format!("clause `{}` has no sentence in English and Chinese", draft.id.text);
+            self.out.push(draft.id.warning(codes::CLAUSE_NO_SENTENCE, message));
+        }
+        for cite in &draft.cites {
+            let row = !cite.text.contains(' ') && cite.text.contains('-');
+            let key = cite.text.split(' ').next().unwrap_or("");
+            if !row && !self.rules.sources.iter().any(|(known, _)| known == key) {
+                let fault =
+                    cite.error(codes::CITE_UNKNOWN_SOURCE, format!("`{key}` is not a declared source"));
+                let known = self.rules.sources.iter().map(|(known, _)| known.as_str());
+                self.out.push(suggest(fault, key, known));
+            }
+        }
+    }
+
+    fn filter(&mut self, acts: &[Loc]) -> ActFilter {
+        if acts.iter().any(|act| act.text == PLY) || acts.is_empty() {
+            return ActFilter::Any;
+        }
+        ActFilter::Only(acts.iter().filter_map(|act| self.act(&act.text, act.span, &act.source)).collect())
+    }
+
+    fn binds(&self, filter: &ActFilter, bound: &BTreeMap<u16, Bindings>) -> Bindings {
+        let mut all = Bindings::new();
+        for (act, bindings) in bound {
+            if filter.admits(*act) {
+                all.extend(
+                    bindings
+                        .iter()
+                        .filter(|(name, ..)| !all.iter().any(|(n, ..)| n == name))
+                        .cloned()
+                        .collect::<Vec<_>>(),
+                );
+            }
+        }
+        all
+    }
+
+    /// Choices are typed in order, each seeing those before it; the names are added to the scope.
+    fn choices(&mut self, choices: &[ast::Choice], scope: &mut Scope) -> Vec<Choice> {
+        let mut made = Vec::new();
+        for choice in choices {
+            let (domain, ty) = self.typed_code(&choice.domain, scope);
+            let member = ty.member().unwrap_or_else(|| {
+                let message = format!("a choice is made from a collection; this is {}", self.describe(&ty));
+                self.fault(&scope.source, codes::TYPE_MISMATCH, choice.domain.span, message);
+                Type::Unknown
+            });
+            let name = &choice.name;
+            if super::terms::is_reserved(&name.text) || self.names.contains_key(&name.text) {
+                let message = format!("`{}` already means something else", name.text);
+                self.fault(&scope.source, codes::NAME_RESERVED, name.span, message);
+            }
+            let binding = intern(&mut self.rules.bindings, &name.text);
+            scope.bindings.push((name.text.clone(), binding, member));
+            made.push(Choice { binding, domain });
+        }
+        made
+    }
+
+    fn form(
+        &mut self,
+        form: &FormDraft,
+        draft: &ClauseDraft,
+        scope: &mut Scope,
+        bound: &mut BTreeMap<u16, Bindings>,
+    ) -> Option<Form> {
+        let of_act = contexts(&[
+            Context::Mover,
+            Context::Actor,
+            Context::From,
+            Context::To,
+            Context::Piece,
+            Context::Taken,
+            Context::Played,
+        ]);
+        let during = of_act | bit(Context::Changed) | ATTACK;
+        let rest = contexts(&[Context::Mover, Context::Played, Context::Stuck]) | ABLE | ATTACK;
+        let then = |this: &mut Self, scope: &Scope| {
+            draft.then.as_ref().map(|effects| this.effects(effects, scope)).unwrap_or_default()
+        };
+        Some(match form {
+            FormDraft::Advice => Form::Advice,
+            FormDraft::Move(pieces, path, act) => {
+                let act = act.as_ref().map_or("move", |act| act.text.as_str());
+                let act = intern(&mut self.rules.acts, act);
+                let kinds = self.kinds(pieces);
+                let mut path = self.path(path, scope);
+                scope.contexts = of_act;
+                let marks = std::mem::take(&mut scope.marks);
+                for mark in &marks {
+                    let binding = intern(&mut self.rules.bindings, mark);
+                    path.marks.push(binding);
+                    scope.bindings.push((mark.clone(), binding, Type::Site));
+                }
+                let choices = self.choices(&draft.choose, scope);
+                scope.contexts |= bit(Context::Changed);
+                let then = then(self, scope);
+                scope.contexts = of_act;
+                bound.entry(act).or_default().extend(scope.bindings.clone());
+                Form::Move { kinds, act, path: Arc::new(path), choices, then }
+            }
+            FormDraft::Act(act) => {
+                let act = intern(&mut self.rules.acts, &act.text);
+                scope.contexts = contexts(&[Context::Mover, Context::Actor, Context::Played]) | ATTACK | ABLE;
+                let choices = self.choices(&draft.choose, scope);
+                let able = scope.contexts;
+                scope.contexts = during;
+                let then = then(self, scope);
+                scope.contexts = able;
+                bound.entry(act).or_default().extend(scope.bindings.clone());
+                Form::Act { act, choices, then }
+            }
+            FormDraft::Event(event, by) => {
+                let event = intern(&mut self.rules.events, &event.text);
+                scope.contexts = rest;
+                let by = match by {
+                    None => Author::Anyone,
+                    Some(by) => match &*by.it.kind {
+                        ExprKind::Name(name) if name.text == "anyone" => Author::Anyone,
+                        ExprKind::Name(name) if name.text == "arbiter" => Author::Arbiter,
+                        _ => Author::Player(self.code(&by.it, &Type::Player, scope)),
+                    },
+                };
+                scope.contexts |= bit(Context::Actor);
+                let then = then(self, scope);
+                let otherwise = draft.otherwise.as_ref().map(|effects| self.effects(effects, scope));
+                Form::Event { event, by, then, otherwise }
+            }
+            FormDraft::After(acts) => {
+                let acts = self.filter(acts);
+                scope.contexts = during;
+                scope.bindings = self.binds(&acts, bound);
+                let known = scope.bindings.len();
+                let choices = self.choices(&draft.choose, scope);
+                for (act, bindings) in bound.iter_mut().filter(|(act, _)| acts.admits(**act)) {
+                    let _ = act;
+                    bindings.extend(scope.bindings.iter().skip(known).cloned());
+                }
+                let then = then(self, scope);
+                Form::After { acts, choices, then }
+            }
+            FormDraft::Forbid { banned, acts, before } => {
+                let acts = self.filter(acts);
+                scope.contexts = if *before { of_act | ATTACK } else { during };
+                scope.bindings = self.binds(&acts, bound);
+                Form::Forbid { acts, before: *before, banned: self.code(banned, &Type::Truth, scope) }
+            }
+            FormDraft::Most(measure, acts) => {
+                let acts = self.filter(acts);
+                scope.contexts = during;
+                scope.bindings = self.binds(&acts, bound);
+                Form::Most { acts, measure: self.number(measure, scope) }
+            }
+            FormDraft::Turn(player) => {
+                scope.contexts = during;
+                scope.bindings = self.binds(&ActFilter::Any, bound);
+                Form::Turn(self.code(player, &Type::Player, scope))
+            }
+            FormDraft::Ends(condition, result) => {
+                scope.contexts = rest;
+                Form::Ends {
+                    condition: self.code(condition, &Type::Truth, scope),
+                    result: self.code(result, &Type::Outcome, scope),
+                }
+            }
+            FormDraft::Rank(measure) => {
+                scope.contexts = bit(Context::Tied);
+                let entry = if self.rules.tables.is_empty() {
+                    let message = "a ranking needs a table of entries; this file has no `tables`";
+                    self.out.push(draft.id.error(codes::FILE_MISSING_KEY, message));
+                    Type::Unknown
+                } else {
+                    Type::Row(0)
+                };
+                let inner = Self::with_local(scope, "entry", entry);
+                Form::Rank(self.number(measure, &inner))
+            }
+            FormDraft::List(name, choices, columns) => {
+                let choices = self.choices(choices, scope);
+                let columns = columns
+                    .iter()
+                    .map(|(name, expr)| (name.text.clone(), self.typed_code(expr, scope).0))
+                    .collect();
+                Form::List { name: name.text.clone(), choices, columns }
+            }
+        })
+    }
+
+    fn number(&mut self, expr: &ast::Expr, scope: &Scope) -> Code {
+        let (code, ty) = self.typed_code(expr, scope);
+        if !matches!(ty, Type::Number(_) | Type::Unknown) {
+            let message = format!("a measure is a number; this is {}", self.describe(&ty));
+            self.fault(&scope.source, codes::TYPE_MISMATCH, expr.span, message);
+        }
+        code
+    }
+
+    fn kinds(&mut self, pieces: &[Loc]) -> Vec<u8> {
+        let mut kinds = Vec::new();
+        for piece in pieces {
+            match self.rules.kinds.iter().position(|kind| *kind == piece.text) {
+                Some(at) => {
+                    self.used.insert(piece.text.clone());
+                    kinds.push(at as u8);
+                }
+                None => {
+                    let message = format!("there is no kind of piece `{}`", piece.text);
+                    let known = self.rules.kinds.iter().map(String::as_str);
+                    let fault = suggest(piece.error(codes::NAME_UNKNOWN, message), &piece.text, known);
+                    self.out.push(fault);
+                }
+            }
+        }
+        kinds
+    }
+
+    fn yields(&mut self, layers: &Layers) {
+        for placed in &layers.clauses {
+            let at = self.rules.clauses.iter().position(|clause| clause.id == placed.clause.id.text);
+            let mut yields = Vec::new();
+            for id in &placed.clause.yields {
+                let gone =
+                    layers.replaced.iter().find(|gone| gone.id == id.text).map(|gone| gone.by.as_str());
+                let target = self
+                    .rules
+                    .clauses
+                    .iter()
+                    .position(|clause| clause.id == id.text || gone == Some(clause.id.as_str()));
+                match target {
+                    Some(target) => yields.push(target as u16),
+                    None if gone.is_some() => {}
+                    None => {
+                        let message = format!("clause `{}` is not in force", id.text);
+                        let known = self.rules.clauses.iter().map(|clause| clause.id.as_str());
+                        let fault = suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known);
+                        self.out.push(fault);
+                    }
+                }
+            }
+            if let Some(clause) = at.and_then(|at| self.rules.clauses.get_mut(at)) {
+                clause.yields = yields;
+            }
+        }
+    }
+
+    /// An act must not be possible only if it is possible.
+    fn able_cycles(&mut self) {
+        let mut asks: BTreeMap<u16, Vec<u16>> = BTreeMap::new();
+        for clause in &self.rules.clauses {
+            let act = match &clause.form {
+                Form::Act { act, .. } | Form::Move { act, .. } => *act,
+                _ => continue,
+            };
+            derive::walk_clause(&self.rules, clause, &mut |term| {
+                if let Term::Able(asked) = term {
+                    asks.entry(act).or_default().push(*asked);
+                }
+            });
+        }
+        for (act, first) in &asks {
+            let mut seen = first.clone();
+            let mut at = 0;
+            while let Some(next) = seen.get(at).copied() {
+                for asked in asks.get(&next).into_iter().flatten() {
+                    if !seen.contains(asked) {
+                        seen.push(*asked);
+                    }
+                }
+                at += 1;
+            }
+            if seen.contains(act) {
+                let clause = self.rules.clauses.iter().find(
+                    |clause| matches!(&clause.form, Form::Act { act: a, .. } | Form::Move { act: a, .. } if a == act),
+                );
+                if let Some(clause) = clause {
+                    let name = self.rules.acts.get(usize::from(*act)).cloned().unwrap_or_default();
+                    let message = format!("whether `{name}` is possible depends on itself");
+                    let source: Arc<Source> = Arc::clone(&clause.source);
+                    self.out.push(Diagnostic::error(codes::ACT_CYCLE, &source, clause.span, message));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Effects: targets are looked up, values are typed.
+//!
+//! Invariant: an assignment keeps the type and unit of its variable.
+
+use rulebook_syntax::ast::{self, Assign, Binary};
+use rulebook_syntax::{Diagnostic, codes};
+
+use super::terms::Scope;
+use super::{Checker, Meaning, intern};
+use crate::draft::suggest;
+use crate::ruleset::{Code, Effect, Term};
+use crate::types::Type;
+
+impl Checker<'_> {
+    /// Resolves effects in order.
+    pub(super) fn effects(&mut self, effects: &[ast::Effect], scope: &Scope) -> Vec<Effect> {
+        effects.iter().filter_map(|effect| self.effect(effect, scope)).collect()
+    }
+
+    fn effect(&mut self, effect: &ast::Effect, scope: &Scope) -> Option<Effect> {
+        use ast::EffectKind as Kind;
+        Some(match &effect.kind {
+            Kind::If(condition, yes, no) => Effect::If(
+                self.code(condition, &Type::Truth, scope),
+                self.effects(yes, scope),
+                self.effects(no, scope),
+            ),
+            Kind::For(name, domain, body) => {
+                let (code, ty) = self.typed_code(domain, scope);
+                let member = ty.member().unwrap_or_else(|| {
+                    let message = format!("a collection is needed here; this is {}", self.describe(&ty));
+                    self.fault(&scope.source, codes::TYPE_MISMATCH, domain.span, message);
+                    Type::Unknown
+                });
+                let binding = intern(&mut self.rules.bindings, &name.text);
+                let mut inner = scope.clone();
+                inner.bindings.insert(0, (name.text.clone(), binding, member));
+                Effect::For(binding, code, self.effects(body, &inner))
+            }
+            Kind::Move(from, to) => {
+                Effect::Move(self.code(from, &Type::Site, scope), self.code(to, &Type::Site, scope))
+            }
+            Kind::Remove(sites) => Effect::Remove(self.code(sites, &Type::Sites, scope)),
+            Kind::Put(kind, player, sites) => Effect::Put(
+                self.code(kind, &Type::Kind, scope),
+                player.as_ref().map(|player| self.code(player, &Type::Player, scope)),
+                self.code(sites, &Type::Sites, scope),
+            ),
+            Kind::Give(sites, player) => {
+                Effect::Give(self.code(sites, &Type::Sites, scope), self.code(player, &Type::Player, scope))
+            }
+            Kind::Again => Effect::Again,
+            Kind::End(outcome) => Effect::End(self.code(outcome, &Type::Outcome, scope)),
+            Kind::Assign(name, index, assign, value) => {
+                let meaning = self.names.get(&name.text).map(|(meaning, _)| *meaning);
+                let Some(Meaning::Var(at)) = meaning else {
+                    let message = format!("`{}` is not a state variable", name.text);
+                    let fault = Diagnostic::error(codes::NAME_UNKNOWN, &scope.source, name.span, message);
+                    let known = self.rules.vars.iter().map(|var| var.name.as_str());
+                    let fault = suggest(fault, &name.text, known);
+                    self.out.push(fault);
+                    return None;
+                };
+                let var = self.rules.vars.get(usize::from(at))?.clone();
+                let index = index.as_ref().map(|index| self.code(index, &Type::Player, scope));
+                if index.is_some() != var.each_player {
+                    let message = if var.each_player {
+                        format!("each player has a `{}`: say whose", name.text)
+                    } else {
+                        format!("there is only one `{}`", name.text)
+                    };
+                    self.fault(&scope.source, codes::TYPE_ARITY, name.span, message);
+                    return None;
+                }
+                let value = self.code(value, &var.ty, scope);
+                let operator = match assign {
+                    Assign::Set => return Some(Effect::Set(at, index, value)),
+                    Assign::Add => Binary::Plus,
+                    Assign::Subtract => Binary::Less,
+                };
+                if !matches!(var.ty, Type::Number(_) | Type::Sites | Type::Unknown) {
+                    let message = format!("`{}` is {}", name.text, self.describe(&var.ty));
+                    self.fault(&scope.source, codes::TYPE_MISMATCH, name.span, message);
+                }
+                let old = Term::Var(at, index.as_ref().map(|index| Box::new(index.term.clone())));
+                let slots = value.slots.max(index.as_ref().map_or(0, |index| index.slots));
+                let term = Term::Binary(operator, Box::new(old), Box::new(value.term));
+                Effect::Set(at, index, Code { term, slots })
+            }
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! One rule file as written: its sections and clauses, every string parsed, nothing resolved.
+//!
+//! Invariant: reading never stops at the first fault; what is wrong is reported and left out.
+//! A draft knows nothing of other files: layering is the next stage.
+
+use std::sync::Arc;
+
+use rulebook_syntax::ast::{Choice, Dirs, Effect, Expr, Head, Path, Period};
+use rulebook_syntax::{Diagnostic, Source, Span, codes};
+
+use crate::ruleset::Phrase;
+
+pub(crate) mod read;
+
+/// A text with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loc {
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+    /// In which file.
+    pub source: Arc<Source>,
+}
+
+impl Loc {
+    /// An error at this place.
+    pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, &self.source, self.span, message)
+    }
+
+    /// A warning at this place.
+    pub fn warning(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(code, &self.source, self.span, message)
+    }
+}
+
+/// Something with the file it stands in.
+#[derive(Clone, Debug)]
+pub struct In<T> {
+    /// The thing.
+    pub it: T,
+    /// Its file.
+    pub source: Arc<Source>,
+}
+
+/// A rule file as written.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The text.
+    pub source: Arc<Source>,
+    /// `id`
+    pub id: Loc,
+    /// `title`
+    pub title: Phrase,
+    /// `extends`
+    pub extends: Option<Loc>,
+    /// `players`
+    pub players: Vec<Loc>,
+    /// `units`
+    pub units: Vec<Loc>,
+    /// `sources`
+    pub sources: Vec<(Loc, Phrase)>,
+    /// `params`
+    pub params: Vec<ParamDraft>,
+    /// `board`
+    pub board: Option<BoardDraft>,
+    /// `pieces`
+    pub pieces: Vec<Loc>,
+    /// `directions`
+    pub directions: Vec<(Loc, DirectionDraft)>,
+    /// `state`
+    pub state: Vec<StateDraft>,
+    /// `setup`
+    pub setup: Vec<(Loc, SetupDraft)>,
+    /// `define`
+    pub define: Vec<DefineDraft>,
+    /// `macros`
+    pub macros: Vec<MacroDraft>,
+    /// `tables`
+    pub tables: Vec<(Loc, Vec<(Loc, Loc)>)>,
+    /// `notation`
+    pub notation: Option<NotationDraft>,
+    /// `clock`
+    pub clock: Option<In<Vec<Period>>>,
+    /// `without`
+    pub without: Vec<Loc>,
+    /// `clauses`
+    pub clauses: Vec<ClauseDraft>,
+}
+
+/// A parameter as written.
+#[derive(Clone, Debug)]
+pub struct ParamDraft {
+    /// Its name.
+    pub name: Loc,
+    /// Its value.
+    pub value: In<Expr>,
+    /// What it cites.
+    pub cites: Vec<Loc>,
+    /// Since when it holds.
+    pub since: String,
+}
+
+/// A board as written.
+#[derive(Clone, Debug)]
+pub struct BoardDraft {
+    /// The place of the section.
+    pub at: Loc,
+    /// Number of files.
+    pub files: Option<In<Expr>>,
+    /// Number of ranks.
+    pub ranks: Option<In<Expr>>,
+    /// Directions of touching sites.
+    pub adjacent: Option<In<Dirs>>,
+    /// Which way is forward, by player.
+    pub forward: Vec<(Loc, Loc)>,
+    /// How sites are named.
+    pub names: Option<Loc>,
+}
+
+/// A direction as written.
+#[derive(Clone, Debug)]
+pub enum DirectionDraft {
+    /// A step; the flag is set when it turns with the player.
+    Step(i8, i8, bool),
+    /// A union of others.
+    Union(Dirs),
+}
+
+/// A state variable as written.
+#[derive(Clone, Debug)]
+pub struct StateDraft {
+    /// Its name.
+    pub name: Loc,
+    /// Its type.
+    pub ty: Loc,
+    /// Whether each player has one.
+    pub each_player: bool,
+    /// Whether it lasts one ply only.
+    pub fleeting: bool,
+    /// Its first value.
+    pub start: Option<In<Expr>>,
+}
+
+/// An entry of `setup` as written.
+#[derive(Clone, Debug)]
+pub enum SetupDraft {
+    /// What stands where, rank by rank from the top.
+    Placement(Loc),
+    /// The first value of a variable.
+    Value(In<Expr>),
+}
+
+/// A definition as written.
+#[derive(Clone, Debug)]
+pub struct DefineDraft {
+    /// Name and parameters.
+    pub head: Head,
+    /// The place of the head.
+    pub at: Loc,
+    /// One body, or one for each player.
+    pub bodies: Vec<(Option<Loc>, In<Expr>)>,
+}
+
+/// A macro as written.
+#[derive(Clone, Debug)]
+pub struct MacroDraft {
+    /// Name and parameter.
+    pub head: Head,
+    /// The place of the head.
+    pub at: Loc,
+    /// The pattern.
+    pub body: In<Path>,
+}
+
+/// The notation section as written.
+#[derive(Clone, Debug)]
+pub struct NotationDraft {
+    /// The place of the section.
+    pub at: Loc,
+    /// Letters of kinds, by player where they differ.
+    pub letters: Vec<(Loc, Vec<(Option<Loc>, Loc)>)>,
+    /// Letters of turns.
+    pub turn: Vec<(Loc, Loc)>,
+    /// Fields of a position.
+    pub fields: Vec<Loc>,
+    /// The field of sides.
+    pub sides: Option<SidesDraft>,
+    /// Texts of acts.
+    pub names: Vec<ActTextDraft>,
+    /// Marks after acts.
+    pub suffixes: Vec<ActTextDraft>,
+    /// Letters of kinds in records.
+    pub records: Vec<(Loc, Loc)>,
+}
+
+/// The field of sides as written.
+#[derive(Clone, Debug)]
+pub struct SidesDraft {
+    /// The variable.
+    pub state: Loc,
+    /// The kind on the sites.
+    pub of: Loc,
+    /// The kind whose sides are meant.
+    pub about: Loc,
+    /// Letter towards the last file.
+    pub east: Loc,
+    /// Letter towards the first file.
+    pub west: Loc,
+}
+
+/// A text for acts as written.
+#[derive(Clone, Debug)]
+pub struct ActTextDraft {
+    /// The act.
+    pub act: Option<Loc>,
+    /// The condition.
+    pub when: Option<In<Expr>>,
+    /// The text.
+    pub text: Loc,
+}
+
+/// A clause as written.
+#[derive(Clone, Debug)]
+pub struct ClauseDraft {
+    /// Its number.
+    pub id: Loc,
+    /// A short name.
+    pub title: Phrase,
+    /// One sentence.
+    pub says: Phrase,
+    /// What it cites.
+    pub cites: Vec<Loc>,
+    /// The clause it replaces.
+    pub overrides: Option<Loc>,
+    /// Clauses that go before it.
+    pub yields: Vec<Loc>,
+    /// When it applies.
+    pub when: Option<Expr>,
+    /// When it does not.
+    pub unless: Option<Expr>,
+    /// Choices.
+    pub choose: Vec<Choice>,
+    /// Effects.
+    pub then: Option<Vec<Effect>>,
+    /// Effects where the condition fails.
+    pub otherwise: Option<Vec<Effect>>,
+    /// The leading part; `None` when it could not be read.
+    pub form: Option<FormDraft>,
+}
+
+/// The leading part of a clause as written.
+#[derive(Clone, Debug)]
+pub enum FormDraft {
+    /// `advisory: true`
+    Advice,
+    /// `piece`, `move`, perhaps `act`
+    Move(Vec<Loc>, Path, Option<Loc>),
+    /// `act`
+    Act(Loc),
+    /// `on`, perhaps `by`
+    Event(Loc, Option<In<Expr>>),
+    /// `after`
+    After(Vec<Loc>),
+    /// `forbid` with `after` or `before`
+    Forbid {
+        /// The condition.
+        banned: Expr,
+        /// The plies.
+        acts: Vec<Loc>,
+        /// Judged before the ply.
+        before: bool,
+    },
+    /// `most`, perhaps `after`
+    Most(Expr, Vec<Loc>),
+    /// `turn`
+    Turn(Expr),
+    /// `ends` and `result`
+    Ends(Expr, Expr),
+    /// `rank`
+    Rank(Expr),
+    /// `list`, `for`, `row`
+    List(Loc, Vec<Choice>, Vec<(Loc, Expr)>),
+}
+
+/// The largest number of clauses in a file.
+pub const MAX_CLAUSES: usize = 2000;
+
+/// Reads a file. The draft is `None` when nothing useful could be read.
+pub fn read(source: &Arc<Source>) -> (Option<Draft>, Vec<Diagnostic>) {
+    match rulebook_syntax::yaml::parse(source, &rulebook_syntax::yaml::Limits::default()) {
+        Ok(node) => read::file(source, &node),
+        Err(diagnostics) => (None, diagnostics),
+    }
+}
+
+/// The closest of some words, for "did you mean".
+pub(crate) fn closest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    words
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= (word.len().max(candidate.len()) / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Adds the closest known word as help.
+pub(crate) fn suggest<'a>(
+    diagnostic: Diagnostic,
+    word: &str,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Diagnostic {
+    match closest(word, words) {
+        Some(found) => diagnostic.help(format!("did you mean `{found}`?")),
+        None => diagnostic,
+    }
+}
+
+/// Whether YAML readers would take a plain scalar for a number.
+pub(crate) fn looks_like_number(text: &str) -> bool {
+    !text.is_empty() && text.parse::<f64>().is_ok()
+}
+
+/// The fault of an article number without quotes.
+pub(crate) fn unquoted(loc: &Loc) -> Diagnostic {
+    loc.error(codes::CLAUSE_UNQUOTED, format!("the clause number `{}` is not quoted", loc.text)).help(
+        format!("write \"{}\": without quotes YAML tools read a number, and 3.10 becomes 3.1", loc.text),
+    )
+}

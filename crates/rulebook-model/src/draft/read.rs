@@ -1,0 +1,655 @@
+//! From the YAML tree of a file to its draft.
+//!
+//! Invariant: every key is known or reported, every string is parsed by the small language it belongs
+//! to. Names are not looked up here.
+
+use std::sync::Arc;
+
+use rulebook_syntax::ast::{Choice, Expr};
+use rulebook_syntax::parse::{self, SyntaxError, Text};
+use rulebook_syntax::scalar::Scalar;
+use rulebook_syntax::yaml::{Node, Value};
+use rulebook_syntax::{Diagnostic, Source, Span, codes};
+
+use super::*;
+
+const FILE_KEYS: &[&str] = &[
+    "rulebook",
+    "id",
+    "title",
+    "extends",
+    "edition",
+    "players",
+    "units",
+    "sources",
+    "params",
+    "board",
+    "pieces",
+    "directions",
+    "state",
+    "setup",
+    "define",
+    "macros",
+    "tables",
+    "notation",
+    "clock",
+    "without",
+    "clauses",
+];
+const TEXT_KEYS: &[&str] = &["title", "says", "cites", "since", "status", "overrides", "yields"];
+/// The leading keys of clauses, each with the keys that may go with it.
+const FORMS: &[(&str, &[&str])] = &[
+    ("move", &["piece", "act", "when", "unless", "choose", "then"]),
+    ("on", &["by", "when", "unless", "then", "otherwise"]),
+    ("forbid", &["before", "after", "when", "unless"]),
+    ("most", &["after", "when", "unless"]),
+    ("turn", &[]),
+    ("ends", &["result", "unless", "when"]),
+    ("rank", &[]),
+    ("list", &["for", "row"]),
+    ("advisory", &[]),
+    ("act", &["when", "unless", "choose", "then"]),
+    ("after", &["when", "unless", "choose", "then"]),
+];
+
+type Entries = [(Scalar, Node)];
+
+struct Reader<'a> {
+    source: &'a Arc<Source>,
+    out: Vec<Diagnostic>,
+}
+
+pub(crate) fn file(source: &Arc<Source>, node: &Node) -> (Option<Draft>, Vec<Diagnostic>) {
+    let mut reader = Reader { source, out: Vec::new() };
+    let draft = reader.file(node);
+    (draft, reader.out)
+}
+
+impl Reader<'_> {
+    fn loc(&self, scalar: &Scalar) -> Loc {
+        Loc { text: scalar.text.clone(), span: scalar.span, source: Arc::clone(self.source) }
+    }
+
+    fn fault(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.out.push(Diagnostic::error(code, self.source, span, message));
+    }
+
+    fn within<T>(&self, it: T) -> In<T> {
+        In { it, source: Arc::clone(self.source) }
+    }
+
+    fn map<'n>(&mut self, node: &'n Node, what: &str) -> &'n Entries {
+        match &node.value {
+            Value::Map(entries) => entries,
+            Value::Null => &[],
+            _ => {
+                self.fault(
+                    codes::FILE_SHAPE,
+                    node.span,
+                    format!("{what} must be a mapping of keys to values"),
+                );
+                &[]
+            }
+        }
+    }
+
+    fn list<'n>(&mut self, node: &'n Node) -> Vec<&'n Node> {
+        match &node.value {
+            Value::List(items) => items.iter().collect(),
+            Value::Null => Vec::new(),
+            _ => vec![node],
+        }
+    }
+
+    fn scalar<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n Scalar> {
+        if let Value::Scalar(scalar) = &node.value {
+            return Some(scalar);
+        }
+        self.fault(codes::FILE_SHAPE, node.span, format!("{what} must be a text"));
+        None
+    }
+
+    fn text(&mut self, node: &Node, what: &str) -> Option<Loc> {
+        self.scalar(node, what).map(|scalar| self.loc(scalar))
+    }
+
+    fn texts(&mut self, node: &Node, what: &str) -> Vec<Loc> {
+        self.list(node).into_iter().filter_map(|item| self.text(item, what)).collect()
+    }
+
+    /// Clause ids: numbers must be quoted.
+    fn ids(&mut self, node: &Node, what: &str) -> Vec<Loc> {
+        let scalars: Vec<&Scalar> =
+            self.list(node).into_iter().filter_map(|item| self.scalar(item, what)).collect();
+        scalars.into_iter().map(|scalar| self.clause_id(scalar)).collect()
+    }
+
+    fn clause_id(&mut self, scalar: &Scalar) -> Loc {
+        let loc = self.loc(scalar);
+        if scalar.is_plain() && looks_like_number(&scalar.text) {
+            self.out.push(unquoted(&loc));
+        }
+        loc
+    }
+
+    fn known(&mut self, entries: &Entries, allowed: &[&str], what: &str) {
+        for (key, _) in entries {
+            if !allowed.contains(&key.text.as_str()) {
+                let message = format!("{what} has no key `{}`", key.text);
+                let fault = Diagnostic::error(codes::FILE_UNKNOWN_KEY, self.source, key.span, message);
+                self.out.push(suggest(fault, &key.text, allowed.iter().copied()));
+            }
+        }
+    }
+
+    fn phrase(&mut self, node: &Node) -> Phrase {
+        if let Value::Scalar(scalar) = &node.value {
+            return Phrase { en: scalar.text.clone(), zh: String::new() };
+        }
+        let entries = self.map(node, "a text in two languages");
+        self.known(entries, &["en", "zh"], "a text in two languages");
+        let mut phrase = Phrase::default();
+        for (key, node) in entries {
+            let text = self.text(node, "a text").map(|loc| loc.text).unwrap_or_default();
+            *(if key.text == "zh" { &mut phrase.zh } else { &mut phrase.en }) = text;
+        }
+        phrase
+    }
+
+    fn parsed<T>(&mut self, scalar: &Scalar, parse: fn(&Text<'_>) -> Result<T, SyntaxError>) -> Option<T> {
+        let locate = |start, end| scalar.locate(start, end);
+        match parse(&Text { text: &scalar.text, locate: &locate }) {
+            Ok(tree) => Some(tree),
+            Err(error) => {
+                let code = if error.limit { codes::LIMIT_EXCEEDED } else { codes::EXPR_SYNTAX };
+                self.fault(code, error.span, error.message);
+                None
+            }
+        }
+    }
+
+    fn small<T>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        parse: fn(&Text<'_>) -> Result<T, SyntaxError>,
+    ) -> Option<T> {
+        let scalar = self.scalar(node, what)?;
+        self.parsed(scalar, parse)
+    }
+
+    fn expr(&mut self, node: &Node, what: &str) -> Option<Expr> {
+        self.small(node, what, parse::expression)
+    }
+
+    fn located(&mut self, node: &Node, what: &str) -> Option<In<Expr>> {
+        self.expr(node, what).map(|expr| self.within(expr))
+    }
+
+    fn choices(&mut self, node: &Node) -> Vec<Choice> {
+        let nodes = self.list(node);
+        nodes.into_iter().filter_map(|n| self.small(n, "a choice", parse::choices)).flatten().collect()
+    }
+
+    fn effects(&mut self, node: &Node) -> Vec<Effect> {
+        let nodes = self.list(node);
+        nodes.into_iter().filter_map(|n| self.small(n, "an effect", parse::effects)).flatten().collect()
+    }
+
+    fn pairs(&mut self, node: &Node, what: &str) -> Vec<(Loc, Loc)> {
+        let entries = self.map(node, what);
+        entries.iter().filter_map(|(key, node)| Some((self.loc(key), self.text(node, what)?))).collect()
+    }
+
+    fn file(&mut self, node: &Node) -> Option<Draft> {
+        let Value::Map(entries) = &node.value else {
+            self.fault(
+                codes::FILE_SHAPE,
+                node.span,
+                "a rule file is a mapping that begins with `rulebook: 1`",
+            );
+            return None;
+        };
+        self.known(entries, FILE_KEYS, "a rule file");
+        let start = entries.first().map_or(node.span, |(key, _)| key.span);
+        match entries.iter().find(|(key, _)| key.text == "rulebook") {
+            None => self.fault(codes::FILE_MISSING_KEY, start, "this file does not begin with `rulebook: 1`"),
+            Some((_, node)) => {
+                if !matches!(&node.value, Value::Scalar(scalar) if scalar.text == "1") {
+                    self.fault(
+                        codes::FILE_VERSION,
+                        node.span,
+                        "only version 1 of the rule language is known",
+                    );
+                }
+            }
+        }
+        let mut draft = Draft {
+            source: Arc::clone(self.source),
+            id: Loc { text: String::new(), span: start, source: Arc::clone(self.source) },
+            title: Phrase::default(),
+            extends: None,
+            players: Vec::new(),
+            units: Vec::new(),
+            sources: Vec::new(),
+            params: Vec::new(),
+            board: None,
+            pieces: Vec::new(),
+            directions: Vec::new(),
+            state: Vec::new(),
+            setup: Vec::new(),
+            define: Vec::new(),
+            macros: Vec::new(),
+            tables: Vec::new(),
+            notation: None,
+            clock: None,
+            without: Vec::new(),
+            clauses: Vec::new(),
+        };
+        for (key, node) in entries {
+            self.section(&mut draft, key, node);
+        }
+        if draft.id.text.is_empty() {
+            self.fault(codes::FILE_MISSING_KEY, start, "this file has no `id`");
+        }
+        Some(draft)
+    }
+
+    fn section(&mut self, draft: &mut Draft, key: &Scalar, node: &Node) {
+        match key.text.as_str() {
+            "id" => {
+                if let Some(id) = self.text(node, "an id") {
+                    draft.id = id;
+                }
+            }
+            "title" => draft.title = self.phrase(node),
+            "extends" => draft.extends = self.text(node, "the id of a base"),
+            "players" => draft.players = self.texts(node, "a player"),
+            "units" => draft.units = self.texts(node, "a unit"),
+            "pieces" => draft.pieces = self.texts(node, "a kind of piece"),
+            "without" => draft.without = self.ids(node, "a clause number"),
+            "sources" => {
+                let entries = self.map(node, "`sources`");
+                draft.sources = entries.iter().map(|(k, n)| (self.loc(k), self.phrase(n))).collect();
+            }
+            "params" => {
+                let entries = self.map(node, "`params`");
+                draft.params = entries.iter().filter_map(|(k, n)| self.param(k, n)).collect();
+            }
+            "board" => draft.board = Some(self.board(key, node)),
+            "directions" => {
+                let entries = self.map(node, "`directions`");
+                draft.directions =
+                    entries.iter().filter_map(|(k, n)| Some((self.loc(k), self.direction(n)?))).collect();
+            }
+            "state" => {
+                let entries = self.map(node, "`state`");
+                draft.state = entries.iter().filter_map(|(k, n)| self.state(k, n)).collect();
+            }
+            "setup" => {
+                for (k, n) in self.map(node, "`setup`") {
+                    let entry = if k.text == "board" {
+                        self.text(n, "a placement").map(SetupDraft::Placement)
+                    } else {
+                        self.located(n, "a first value").map(SetupDraft::Value)
+                    };
+                    draft.setup.extend(entry.map(|entry| (self.loc(k), entry)));
+                }
+            }
+            "define" => {
+                let entries = self.map(node, "`define`");
+                draft.define = entries.iter().filter_map(|(k, n)| self.define(k, n)).collect();
+            }
+            "macros" => {
+                for (k, n) in self.map(node, "`macros`") {
+                    let head = self.parsed(k, parse::signature);
+                    let body = self.small(n, "a pattern", parse::pattern);
+                    if let (Some(head), Some(body)) = (head, body) {
+                        draft.macros.push(MacroDraft { head, at: self.loc(k), body: self.within(body) });
+                    }
+                }
+            }
+            "tables" => {
+                for (k, n) in self.map(node, "`tables`") {
+                    let fields = self.pairs(n, "a field");
+                    draft.tables.push((self.loc(k), fields));
+                }
+            }
+            "notation" => draft.notation = Some(self.notation(key, node)),
+            "clock" => {
+                draft.clock =
+                    self.small(node, "a time control", parse::control).map(|clock| self.within(clock));
+            }
+            "clauses" => self.clauses(draft, node),
+            _ => {}
+        }
+    }
+
+    fn param(&mut self, key: &Scalar, node: &Node) -> Option<ParamDraft> {
+        let name = self.loc(key);
+        if let Value::Map(entries) = &node.value {
+            self.known(entries, &["value", "cites", "since"], "a parameter");
+            let (mut value, mut cites, mut since) = (None, Vec::new(), String::new());
+            for (key, node) in entries {
+                match key.text.as_str() {
+                    "value" => value = self.located(node, "a value"),
+                    "cites" => cites = self.texts(node, "a citation"),
+                    _ => since = self.text(node, "a date").map(|loc| loc.text).unwrap_or_default(),
+                }
+            }
+            if value.is_none() {
+                self.fault(codes::FILE_MISSING_KEY, key.span, "this parameter has no `value`");
+            }
+            return Some(ParamDraft { name, value: value?, cites, since });
+        }
+        let value = self.located(node, "a value")?;
+        Some(ParamDraft { name, value, cites: Vec::new(), since: String::new() })
+    }
+
+    fn board(&mut self, key: &Scalar, node: &Node) -> BoardDraft {
+        let entries = self.map(node, "`board`");
+        self.known(entries, &["files", "ranks", "adjacent", "forward", "names"], "`board`");
+        let mut board = BoardDraft {
+            at: self.loc(key),
+            files: None,
+            ranks: None,
+            adjacent: None,
+            forward: Vec::new(),
+            names: None,
+        };
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "files" => board.files = self.located(node, "a number of files"),
+                "ranks" => board.ranks = self.located(node, "a number of ranks"),
+                "adjacent" => {
+                    board.adjacent =
+                        self.small(node, "directions", parse::directions).map(|dirs| self.within(dirs));
+                }
+                "forward" => board.forward = self.pairs(node, "a direction"),
+                _ => board.names = self.text(node, "a way of naming sites"),
+            }
+        }
+        board
+    }
+
+    fn direction(&mut self, node: &Node) -> Option<DirectionDraft> {
+        let (list, relative) = match &node.value {
+            Value::Scalar(scalar) => {
+                return self.parsed(scalar, parse::directions).map(DirectionDraft::Union);
+            }
+            Value::Map(entries) => {
+                self.known(entries, &["relative"], "a direction");
+                (entries.first().map(|(_, node)| node)?, true)
+            }
+            _ => (node, false),
+        };
+        let steps: Vec<Option<i8>> =
+            self.texts(list, "a distance").iter().map(|loc| loc.text.parse().ok()).collect();
+        if let [Some(files), Some(ranks)] = steps[..] {
+            return Some(DirectionDraft::Step(files, ranks, relative));
+        }
+        self.fault(codes::FILE_SHAPE, list.span, "a direction is `[files, ranks]` or a union of directions");
+        None
+    }
+
+    fn state(&mut self, key: &Scalar, node: &Node) -> Option<StateDraft> {
+        let name = self.loc(key);
+        let mut state =
+            StateDraft { ty: name.clone(), name, each_player: false, fleeting: false, start: None };
+        if let Value::Scalar(scalar) = &node.value {
+            state.ty = self.loc(scalar);
+            return Some(state);
+        }
+        let entries = self.map(node, "a state variable");
+        self.known(entries, &["type", "for", "lasts", "start"], "a state variable");
+        let mut typed = false;
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "type" => {
+                    state.ty = self.text(node, "a type")?;
+                    typed = true;
+                }
+                "start" => state.start = self.located(node, "a first value"),
+                word => {
+                    let wanted = if word == "for" { "each player" } else { "one ply" };
+                    let text = self.text(node, "a text")?;
+                    if text.text == wanted {
+                        *(if word == "for" { &mut state.each_player } else { &mut state.fleeting }) = true;
+                    } else {
+                        self.fault(codes::FILE_SHAPE, text.span, format!("`{word}` can only be `{wanted}`"));
+                    }
+                }
+            }
+        }
+        if !typed {
+            self.fault(codes::FILE_MISSING_KEY, key.span, "this state variable has no `type`");
+            return None;
+        }
+        Some(state)
+    }
+
+    fn define(&mut self, key: &Scalar, node: &Node) -> Option<DefineDraft> {
+        let head = self.parsed(key, parse::signature);
+        let bodies = if let Value::Map(entries) = &node.value {
+            entries
+                .iter()
+                .filter_map(|(k, n)| Some((Some(self.loc(k)), self.located(n, "an expression")?)))
+                .collect()
+        } else {
+            vec![(None, self.located(node, "an expression")?)]
+        };
+        Some(DefineDraft { head: head?, at: self.loc(key), bodies })
+    }
+
+    fn notation(&mut self, key: &Scalar, node: &Node) -> NotationDraft {
+        let entries = self.map(node, "`notation`");
+        self.known(
+            entries,
+            &["letters", "turn", "fields", "sides", "names", "suffixes", "records"],
+            "`notation`",
+        );
+        let mut notation = NotationDraft {
+            at: self.loc(key),
+            letters: Vec::new(),
+            turn: Vec::new(),
+            fields: Vec::new(),
+            sides: None,
+            names: Vec::new(),
+            suffixes: Vec::new(),
+            records: Vec::new(),
+        };
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "letters" => {
+                    for (k, n) in self.map(node, "`letters`") {
+                        let letters = if matches!(n.value, Value::Map(_)) {
+                            self.pairs(n, "a letter").into_iter().map(|(p, l)| (Some(p), l)).collect()
+                        } else {
+                            self.text(n, "a letter").map(|letter| (None, letter)).into_iter().collect()
+                        };
+                        notation.letters.push((self.loc(k), letters));
+                    }
+                }
+                "turn" => notation.turn = self.pairs(node, "a letter"),
+                "fields" => notation.fields = self.texts(node, "a field"),
+                "sides" => notation.sides = self.sides(key, node),
+                "names" => notation.names = self.act_texts(node),
+                "suffixes" => notation.suffixes = self.act_texts(node),
+                _ => notation.records = self.pairs(node, "a letter"),
+            }
+        }
+        notation
+    }
+
+    fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
+        let pairs = self.pairs(node, "`sides`");
+        let mut get = |name: &str| {
+            let found = pairs.iter().find(|(key, _)| key.text == name).map(|(_, value)| value.clone());
+            if found.is_none() {
+                self.fault(codes::FILE_MISSING_KEY, key.span, format!("`sides` needs `{name}`"));
+            }
+            found
+        };
+        let (state, of, about) = (get("state"), get("of"), get("about"));
+        Some(SidesDraft { state: state?, of: of?, about: about?, east: get("east")?, west: get("west")? })
+    }
+
+    fn act_texts(&mut self, node: &Node) -> Vec<ActTextDraft> {
+        let mut texts = Vec::new();
+        for item in self.list(node) {
+            let entries = self.map(item, "a text for acts");
+            self.known(entries, &["act", "when", "text"], "a text for acts");
+            let (mut act, mut when, mut text) = (None, None, None);
+            for (key, node) in entries {
+                match key.text.as_str() {
+                    "act" => act = self.text(node, "an act"),
+                    "when" => when = self.located(node, "a condition"),
+                    _ => text = self.text(node, "a text"),
+                }
+            }
+            match text {
+                Some(text) => texts.push(ActTextDraft { act, when, text }),
+                None => self.fault(codes::FILE_MISSING_KEY, item.span, "this entry has no `text`"),
+            }
+        }
+        texts
+    }
+
+    fn clauses(&mut self, draft: &mut Draft, node: &Node) {
+        let entries = self.map(node, "`clauses`");
+        if entries.len() > MAX_CLAUSES {
+            let message = format!("{} clauses in one file; at most {MAX_CLAUSES} are allowed", entries.len());
+            self.fault(codes::LIMIT_EXCEEDED, node.span, message);
+            return;
+        }
+        for (key, node) in entries {
+            let clause = self.clause(key, node);
+            draft.clauses.push(clause);
+        }
+    }
+
+    fn clause(&mut self, key: &Scalar, node: &Node) -> ClauseDraft {
+        let mut clause = ClauseDraft {
+            id: self.clause_id(key),
+            title: Phrase::default(),
+            says: Phrase::default(),
+            cites: Vec::new(),
+            overrides: None,
+            yields: Vec::new(),
+            when: None,
+            unless: None,
+            choose: Vec::new(),
+            then: None,
+            otherwise: None,
+            form: None,
+        };
+        let entries = self.map(node, "a clause");
+        let has = |name: &str| entries.iter().any(|(key, _)| key.text == name);
+        let Some((leading, companions)) = FORMS.iter().find(|(name, _)| has(name)) else {
+            let leading: Vec<String> = FORMS.iter().map(|(name, _)| format!("`{name}`")).collect();
+            self.out.push(
+                Diagnostic::error(
+                    codes::CLAUSE_NO_FORM,
+                    self.source,
+                    key.span,
+                    "this clause has no formal part",
+                )
+                .help(format!("give one of {}", leading.join(", "))),
+            );
+            return clause;
+        };
+        for (key, _) in entries {
+            let word = key.text.as_str();
+            if word == *leading || companions.contains(&word) || TEXT_KEYS.contains(&word) {
+                continue;
+            }
+            if FORMS.iter().any(|(name, companions)| *name == word || companions.contains(&word))
+                || word == "result"
+            {
+                let message = format!("`{word}` does not go with `{leading}` in one clause");
+                self.fault(codes::CLAUSE_MIXED, key.span, message);
+            } else {
+                let known =
+                    companions.iter().chain(TEXT_KEYS).copied().chain(FORMS.iter().map(|form| form.0));
+                let message = format!("a clause has no key `{word}`");
+                let fault = Diagnostic::error(codes::FILE_UNKNOWN_KEY, self.source, key.span, message);
+                self.out.push(suggest(fault, word, known));
+            }
+        }
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "title" => clause.title = self.phrase(node),
+                "says" => clause.says = self.phrase(node),
+                "cites" => clause.cites = self.texts(node, "a citation"),
+                "overrides" => clause.overrides = self.ids(node, "a clause number").into_iter().next(),
+                "yields" => clause.yields = self.ids(node, "a clause number"),
+                "when" => clause.when = self.expr(node, "a condition"),
+                "unless" => clause.unless = self.expr(node, "a condition"),
+                "choose" => clause.choose = self.choices(node),
+                "then" => clause.then = Some(self.effects(node)),
+                "otherwise" => clause.otherwise = Some(self.effects(node)),
+                _ => {}
+            }
+        }
+        clause.form = self.form(leading, key, entries);
+        clause
+    }
+
+    fn form(&mut self, leading: &str, key: &Scalar, entries: &Entries) -> Option<FormDraft> {
+        let get = |name: &str| entries.iter().find(|(key, _)| key.text == name).map(|(_, node)| node);
+        let node = get(leading)?;
+        let acts = |this: &mut Self, name: &str| get(name).map(|node| this.texts(node, "an act"));
+        let need = |this: &mut Self, name: &str| {
+            if get(name).is_none() {
+                let message = format!("a clause with `{leading}` needs `{name}`");
+                this.fault(codes::FILE_MISSING_KEY, key.span, message);
+            }
+            get(name)
+        };
+        Some(match leading {
+            "advisory" => FormDraft::Advice,
+            "move" => {
+                let pieces = need(self, "piece")?;
+                let pieces = self.texts(pieces, "a kind of piece");
+                let act = get("act").and_then(|node| self.text(node, "an act"));
+                FormDraft::Move(pieces, self.small(node, "a pattern", parse::pattern)?, act)
+            }
+            "act" => FormDraft::Act(self.text(node, "an act")?),
+            "on" => {
+                let by = get("by").and_then(|node| self.located(node, "a player"));
+                FormDraft::Event(self.text(node, "an event")?, by)
+            }
+            "after" => FormDraft::After(self.texts(node, "an act")),
+            "forbid" => {
+                let (before, after) = (acts(self, "before"), acts(self, "after"));
+                if before.is_some() == after.is_some() {
+                    let message = "a ban names the acts it is judged on: `before` or `after`, one of them";
+                    self.fault(codes::FILE_MISSING_KEY, key.span, message);
+                }
+                let banned = self.expr(node, "a condition")?;
+                FormDraft::Forbid { banned, before: before.is_some(), acts: before.or(after)? }
+            }
+            "most" => {
+                let acts = acts(self, "after").unwrap_or_default();
+                FormDraft::Most(self.expr(node, "a measure")?, acts)
+            }
+            "turn" => FormDraft::Turn(self.expr(node, "a player")?),
+            "ends" => {
+                let result = need(self, "result");
+                let condition = self.expr(node, "a condition");
+                FormDraft::Ends(condition?, self.expr(result?, "an outcome")?)
+            }
+            "rank" => FormDraft::Rank(self.expr(node, "a measure")?),
+            _ => {
+                let (choices, row) = (need(self, "for")?, need(self, "row")?);
+                let choices = self.choices(choices);
+                let row = self.map(row, "a row");
+                let columns = row
+                    .iter()
+                    .filter_map(|(key, node)| Some((self.loc(key), self.expr(node, "a column")?)))
+                    .collect();
+                FormDraft::List(self.text(node, "a name")?, choices, columns)
+            }
+        })
+    }
+}

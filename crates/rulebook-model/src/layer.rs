@@ -1,0 +1,205 @@
+//! From the draft of a file and those of its bases to one list of sections and clauses in force.
+//!
+//! Invariant: after layering each clause number is there once, and every clause that was replaced or
+//! dropped is remembered with what replaced it. Nothing is resolved or typed here.
+
+use std::sync::Arc;
+
+use rulebook_syntax::{Diagnostic, Source, codes};
+
+use crate::draft::{ClauseDraft, Draft, Loc, read, suggest};
+use crate::ruleset::Replaced;
+
+/// Finds the text of a rule file by its id.
+pub type Resolve<'a> = &'a dyn Fn(&str) -> Option<Arc<Source>>;
+
+/// The id of the file with the macros and definitions that every rule file may use.
+pub const PRELUDE: &str = "prelude";
+
+/// A clause with the file it stands in.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) clause: ClauseDraft,
+    pub(crate) origin: String,
+}
+
+/// Files in layers, the base first, and the clauses in force.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) clauses: Vec<Placed>,
+    pub(crate) replaced: Vec<Replaced>,
+}
+
+/// Reads a file and its bases and puts them in layers.
+pub(crate) fn stack(source: &Arc<Source>, resolve: Resolve<'_>) -> (Option<Layers>, Vec<Diagnostic>) {
+    let mut out = Vec::new();
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut next = Some(Arc::clone(source));
+    while let Some(source) = next.take() {
+        let (draft, mut faults) = read(&source);
+        let broken = draft.is_none();
+        out.append(&mut faults);
+        let Some(draft) = draft else { break };
+        let base = match &draft.extends {
+            Some(base) => Some(base.clone()),
+            None if draft.id.text == PRELUDE => None,
+            None => Some(Loc { text: PRELUDE.into(), ..draft.id.clone() }),
+        };
+        drafts.push(draft);
+        let Some(base) = base else { break };
+        if drafts.iter().any(|draft| draft.id.text == base.text) {
+            out.push(base.error(codes::LAYER_CYCLE, format!("`{}` extends itself in a circle", base.text)));
+            break;
+        }
+        next = resolve(&base.text);
+        if next.is_none() && base.text != PRELUDE {
+            let message = format!("there is no rule file `{}`", base.text);
+            out.push(
+                base.error(codes::LAYER_UNKNOWN_BASE, message).help(
+                    "a base is named by its id, which is its path below the rules folder without `.yaml`",
+                ),
+            );
+        }
+        if broken {
+            break;
+        }
+    }
+    if drafts.is_empty() {
+        return (None, out);
+    }
+    drafts.reverse();
+    let mut layers = Layers { drafts, clauses: Vec::new(), replaced: Vec::new() };
+    layers.merge(&mut out);
+    (Some(layers), out)
+}
+
+impl Layers {
+    fn merge(&mut self, out: &mut Vec<Diagnostic>) {
+        for draft in std::mem::take(&mut self.drafts) {
+            for id in &draft.without {
+                if let Some(at) = self.find(&id.text) {
+                    let gone = self.clauses.remove(at);
+                    self.replaced.push(Replaced {
+                        id: gone.clause.id.text,
+                        origin: gone.origin,
+                        by: draft.id.text.clone(),
+                    });
+                } else {
+                    out.push(self.dangling(id, "drops"));
+                }
+            }
+            self.cycles(&draft, out);
+            for clause in &draft.clauses {
+                self.place(clause, &draft, out);
+            }
+            self.drafts.push(draft);
+        }
+    }
+
+    fn find(&self, id: &str) -> Option<usize> {
+        self.clauses.iter().position(|placed| placed.clause.id.text == id)
+    }
+
+    fn dangling(&self, id: &Loc, verb: &str) -> Diagnostic {
+        if let Some(gone) = self.replaced.iter().find(|gone| gone.id == id.text) {
+            let message =
+                format!("this {verb} clause `{}`, which `{}` has already replaced", id.text, gone.by);
+            return id.error(codes::LAYER_DANGLING, message);
+        }
+        let message = format!("this {verb} clause `{}`, which is in no base", id.text);
+        let known = self.clauses.iter().map(|placed| placed.clause.id.text.as_str());
+        suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known)
+    }
+
+    /// Clauses of one file that override each other in a circle.
+    fn cycles(&self, draft: &Draft, out: &mut Vec<Diagnostic>) {
+        let target = |id: &str| {
+            let clause = draft.clauses.iter().find(|clause| clause.id.text == id)?;
+            clause.overrides.as_ref().filter(|target| target.text != clause.id.text)
+        };
+        for clause in &draft.clauses {
+            let (mut at, mut steps) = (target(&clause.id.text), 0);
+            while let Some(loc) = at {
+                if loc.text == clause.id.text && steps > 0 {
+                    let message = format!("clause `{}` overrides itself in a circle", clause.id.text);
+                    let place = clause.overrides.as_ref().unwrap_or(&clause.id);
+                    out.push(place.error(codes::LAYER_OVERRIDE_CYCLE, message));
+                    break;
+                }
+                steps += 1;
+                at = if steps > draft.clauses.len() { None } else { target(&loc.text) };
+            }
+        }
+    }
+
+    fn place(&mut self, clause: &ClauseDraft, draft: &Draft, out: &mut Vec<Diagnostic>) {
+        let origin = draft.id.text.clone();
+        let placed = Placed { clause: clause.clone(), origin: origin.clone() };
+        let twin = self.find(&clause.id.text);
+        let Some(target) = &clause.overrides else {
+            if let Some(twin) = twin.and_then(|at| self.clauses.get(at)) {
+                let base = &twin.clause.id;
+                let message = format!("clause `{}` is already in `{}`", clause.id.text, twin.origin);
+                out.push(
+                    clause
+                        .id
+                        .error(codes::LAYER_UNNAMED_OVERRIDE, message)
+                        .also(&base.source, base.span, "the clause of the base")
+                        .help(format!("add `overrides: \"{}\"`, or give it another number", clause.id.text)),
+                );
+                return;
+            }
+            self.clauses.push(placed);
+            return;
+        };
+        if let (Some(at), true) = (twin, target.text != clause.id.text) {
+            let base = &self.clauses[at].clause.id;
+            let message = format!("clause `{}` is already in force", clause.id.text);
+            out.push(clause.id.error(codes::LAYER_UNNAMED_OVERRIDE, message).also(
+                &base.source,
+                base.span,
+                "this one",
+            ));
+            return;
+        }
+        match self.find(&target.text) {
+            Some(at) if self.clauses[at].origin != origin => {
+                let gone = std::mem::replace(&mut self.clauses[at], placed);
+                self.replaced.push(Replaced {
+                    id: gone.clause.id.text,
+                    origin: gone.origin,
+                    by: clause.id.text.clone(),
+                });
+            }
+            Some(at) => {
+                let first = &self.clauses[at].clause;
+                let twice = first.overrides.as_ref().is_some_and(|other| other.text == target.text);
+                let (code, message) = if twice {
+                    (codes::LAYER_DOUBLE_OVERRIDE, format!("two clauses override `{}`", target.text))
+                } else {
+                    (codes::LAYER_DANGLING, format!("clause `{}` is of this same file", target.text))
+                };
+                out.push(target.error(code, message).also(&first.id.source, first.id.span, "this one"));
+            }
+            None => {
+                let rival = self.clauses.iter().find(|placed| {
+                    placed.origin == origin
+                        && placed.clause.overrides.as_ref().is_some_and(|other| other.text == target.text)
+                });
+                out.push(match rival {
+                    Some(rival) => {
+                        let message = format!("two clauses override `{}`", target.text);
+                        let id = &rival.clause.id;
+                        target.error(codes::LAYER_DOUBLE_OVERRIDE, message).also(
+                            &id.source,
+                            id.span,
+                            "the other one",
+                        )
+                    }
+                    None => self.dangling(target, "overrides"),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Acts as text: sites and choices (`e2e4`, `e7e8q`, `D4`, `pass`), and the short notation of records.
+//!
+//! Invariant: a text is read by comparing it with the texts of acts that clauses grant, so it never means
+//! an act that the rule set does not know. An ambiguous text is an error that lists what it may mean.
+
+use rulebook_model::ruleset::{ActText, RuleSet};
+use rulebook_model::{Site, Value};
+use rulebook_reference::{Act, Engine, Outcomes, Plies, State};
+
+/// What a text of an act may mean.
+#[derive(Clone, Debug)]
+pub struct Meant {
+    /// The kind of piece that is named, or that stands where the text begins.
+    pub piece: Option<u8>,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Plain(String),
+    /// An act named in the notation section.
+    Named(String),
+    Short {
+        piece: u8,
+        file: Option<u16>,
+        rank: Option<u16>,
+        to: Site,
+        choice: Option<u8>,
+    },
+}
+
+fn letters(rules: &RuleSet, value: &Value) -> String {
+    match value {
+        Value::Kind(kind) => {
+            let letters = rules.notation.letters.get(usize::from(*kind));
+            let letter = letters.and_then(|letters| letters.last()).copied().unwrap_or(' ');
+            letter.to_string().trim().to_lowercase()
+        }
+        value => rules.show(value),
+    }
+}
+
+/// An act in full: the sites it goes from and to, or its name, and its choices.
+pub fn write_act(rules: &RuleSet, act: &Act) -> String {
+    let name = |site: Site| rules.board.name(site);
+    let mut text = match (act.from, act.to) {
+        (Some(from), Some(to)) => {
+            let numbers = name(from).starts_with(|c: char| c.is_ascii_digit());
+            let parting = if !numbers {
+                ""
+            } else if act.taken.is_empty() {
+                "-"
+            } else {
+                "x"
+            };
+            format!("{}{parting}{}", name(from), name(to))
+        }
+        _ => {
+            let sites = act.choices.iter().any(|choice| matches!(act.value(*choice), Some(Value::Site(_))));
+            if sites {
+                String::new()
+            } else {
+                rules.acts.get(usize::from(act.name)).cloned().unwrap_or_default()
+            }
+        }
+    };
+    for choice in &act.choices {
+        if let Some(value) = act.value(*choice) {
+            text.push_str(&letters(rules, value));
+        }
+    }
+    text
+}
+
+/// An act in full, with the captured sites when another act has the same text.
+pub fn write_unique(rules: &RuleSet, act: &Act, plies: &Plies) -> String {
+    let text = write_act(rules, act);
+    let twins = plies.legal.iter().filter(|ply| write_act(rules, &ply.act) == text).count();
+    if twins < 2 {
+        return text;
+    }
+    let taken: Vec<String> = act.taken.iter().map(|site| rules.board.name(site)).collect();
+    format!("{text}[{}]", taken.join(","))
+}
+
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase()
+}
+
+/// What a text may mean in a state. `None` if it has no form of an act at all.
+pub fn read_act(rules: &RuleSet, state: &State, text: &str) -> Option<Meant> {
+    let text = text.trim();
+    let plain = folded(text);
+    if plain.is_empty() {
+        return None;
+    }
+    let bare = text.trim_end_matches(['+', '#', '!', '?']);
+    let zeroes = bare.replace('0', "O");
+    let named = rules.notation.names.iter().find(|name| name.text == bare || name.text == zeroes);
+    if let Some(name) = named {
+        let form = Form::Named(name.text.clone());
+        return Some(Meant { piece: None, form });
+    }
+    if let Some(short) = read_short(rules, bare) {
+        let Form::Short { piece, .. } = short else { return None };
+        return Some(Meant { piece: Some(piece), form: short });
+    }
+    if let Some(from) = leading_site(rules, &plain) {
+        return Some(Meant { piece: state.cell(from).kind(), form: Form::Plain(plain) });
+    }
+    let known = rules.acts.iter().any(|act| plain.starts_with(&folded(act)));
+    let site = rules.board.site(&plain).is_some();
+    (known || site).then(|| Meant { piece: None, form: Form::Plain(plain) })
+}
+
+/// The site at the beginning of a text that names two.
+fn leading_site(rules: &RuleSet, text: &str) -> Option<Site> {
+    let parts: Vec<&str> = text.split(['-', 'x']).collect();
+    if let [first, rest @ ..] = &parts[..] {
+        if !rest.is_empty() {
+            return rules.board.site(first);
+        }
+    }
+    let end = text.char_indices().skip(1).find(|(at, c)| {
+        c.is_ascii_alphabetic()
+            && text.get(..*at).is_some_and(|head| head.ends_with(|c: char| c.is_ascii_digit()))
+    })?;
+    rules.board.site(text.get(..end.0)?)
+}
+
+/// Short notation: letter of the kind, where it comes from as far as needed, capture sign, site, choice.
+fn read_short(rules: &RuleSet, text: &str) -> Option<Form> {
+    let records = &rules.notation.records;
+    if records.is_empty() {
+        return None;
+    }
+    let kind_of = |letter: &str| records.iter().find(|(known, _)| known == letter).map(|(_, kind)| *kind);
+    let (body, choice) = match text.split_once('=') {
+        Some((body, letter)) => (body, Some(kind_of(letter)?)),
+        None => match text.chars().last().filter(|c| c.is_ascii_uppercase()) {
+            Some(last) if text.len() > 2 => (text.get(..text.len() - 1)?, Some(kind_of(&last.to_string())?)),
+            _ => (text, None),
+        },
+    };
+    let first: String = body.chars().take(1).filter(char::is_ascii_uppercase).collect();
+    let piece = kind_of(&first)?;
+    let rest = body.get(first.len()..)?.replace(['x', ':', '-'], "");
+    if !rest.is_ascii() {
+        return None;
+    }
+    // The last letter with the digits after it is the site.
+    let split = rest.rfind(|c: char| c.is_ascii_lowercase())?;
+    let (head, site) = rest.split_at_checked(split)?;
+    let to = rules.board.site(site)?;
+    let digits: String = head.chars().filter(char::is_ascii_digit).collect();
+    let file: String = head.chars().filter(|c| !c.is_ascii_digit()).collect();
+    // A full site before another one, without the letter of a kind, is not short notation.
+    if first.is_empty() && !file.is_empty() && !digits.is_empty() {
+        return None;
+    }
+    let file =
+        if file.is_empty() { None } else { Some(rules.board.file(rules.board.site(&format!("{file}1"))?)) };
+    let rank = if digits.is_empty() { None } else { Some(digits.parse().ok()?) };
+    Some(Form::Short { piece, file, rank, to, choice })
+}
+
+impl Meant {
+    /// Whether an act in a state is meant.
+    pub fn is(&self, engine: &Engine, state: &State, act: &Act) -> bool {
+        let rules = engine.rules();
+        let named = || act_name(engine, state, act);
+        match &self.form {
+            Form::Plain(text) => {
+                let full = folded(&write_act(rules, act));
+                let taken: Vec<String> = act.taken.iter().map(|site| rules.board.name(site)).collect();
+                *text == full
+                    || text.replace(['-', 'x'], "") == full.replace(['-', 'x'], "")
+                        && full.contains(['-', 'x']) == text.contains(['-', 'x'])
+                    || *text == folded(&format!("{full}[{}]", taken.join(",")))
+                    || *text
+                        == folded(&format!(
+                            "{} {}",
+                            rules.acts.get(usize::from(act.name)).map_or("", String::as_str),
+                            full
+                        ))
+            }
+            Form::Named(text) => named().as_deref() == Some(text),
+            Form::Short { piece, file, rank, to, choice } => {
+                let from = |of: fn(&rulebook_model::board::Board, Site) -> u16| {
+                    act.from.map(|site| of(&rules.board, site))
+                };
+                act.piece == Some(*piece)
+                    && act.to == Some(*to)
+                    && file.is_none_or(|file| from(rulebook_model::board::Board::file) == Some(file))
+                    && rank.is_none_or(|rank| from(rulebook_model::board::Board::rank) == Some(rank))
+                    && *choice == chosen(act)
+                    && named().is_none()
+            }
+        }
+    }
+}
+
+/// The kind that was chosen in an act, such as the one a piece became.
+fn chosen(act: &Act) -> Option<u8> {
+    act.choices.iter().find_map(|choice| match act.value(*choice) {
+        Some(Value::Kind(kind)) => Some(*kind),
+        _ => None,
+    })
+}
+
+fn first_text(engine: &Engine, state: &State, texts: &[ActText], act: &Act) -> Outcomes<Option<String>> {
+    for text in texts {
+        let right = text.act.is_none_or(|name| name == act.name);
+        if right && text.when.as_ref().map_or(Ok(true), |when| engine.holds_for(state, when, Some(act)))? {
+            return Ok(Some(text.text.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// The name an act has in records, if it has one.
+pub fn act_name(engine: &Engine, state: &State, act: &Act) -> Option<String> {
+    let names = &engine.rules().notation.names;
+    if names.iter().all(|name| name.act != Some(act.name)) {
+        return None;
+    }
+    first_text(engine, state, names, act).ok().flatten()
+}
+
+/// An act in the short notation of records, as far as the rule set has one; else in full.
+///
+/// # Errors
+/// A fault of the rule set in this situation.
+pub fn write_short(engine: &Engine, state: &State, act: &Act, next: &State) -> Outcomes<String> {
+    let rules = engine.rules();
+    let suffix = first_text(engine, next, &rules.notation.suffixes, act)?.unwrap_or_default();
+    if let Some(name) = act_name(engine, state, act) {
+        return Ok(name + &suffix);
+    }
+    let record = |kind: u8| {
+        rules.notation.records.iter().find(|(_, known)| *known == kind).map(|(text, _)| text.clone())
+    };
+    let (Some(from), Some(to), Some(letter)) = (act.from, act.to, act.piece.and_then(record)) else {
+        return Ok(write_act(rules, act));
+    };
+    let plies = engine.plies(state)?;
+    let rivals: Vec<Site> = plies
+        .legal
+        .iter()
+        .map(|ply| &ply.act)
+        .filter(|other| other.piece == act.piece && other.to == act.to && other.from != act.from)
+        .filter(|other| act_name(engine, state, other).is_none())
+        .filter_map(|other| other.from)
+        .collect();
+    let board = &rules.board;
+    let name = board.name(from);
+    let file = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let rank = name.get(file.len()..).unwrap_or("");
+    let captures = !act.taken.is_empty();
+    let origin = if letter.is_empty() {
+        if captures { file } else { "" }
+    } else if rivals.is_empty() {
+        ""
+    } else if rivals.iter().all(|site| board.file(*site) != board.file(from)) {
+        file
+    } else if rivals.iter().all(|site| board.rank(*site) != board.rank(from)) {
+        rank
+    } else {
+        name.as_str()
+    };
+    let choice = chosen(act).and_then(record).map(|letter| format!("={letter}")).unwrap_or_default();
+    let capture = if captures { "x" } else { "" };
+    Ok(format!("{letter}{origin}{capture}{}{choice}{suffix}", board.name(to)))
+}
