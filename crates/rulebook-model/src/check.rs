@@ -218,7 +218,14 @@ impl Checker<'_> {
     fn params(&mut self, drafts: &[Draft], given: &[(String, String)]) {
         for draft in drafts {
             for param in &draft.params {
-                let (value, ty) = self.constant(&param.value);
+                let (mut value, mut ty) = self.constant(&param.value);
+                let mut origin = draft.id.text.clone();
+                // A value that is given goes before all layers, also where other parameters build on it.
+                if let Some((name, text)) = given.iter().find(|(name, _)| *name == param.name.text) {
+                    if let Some((other, other_type)) = self.given(name, text, &ty) {
+                        (value, ty, origin) = (other, other_type, "given".into());
+                    }
+                }
                 let known = self.rules.params.iter().position(|known| known.name == param.name.text);
                 let made = Param {
                     name: param.name.text.clone(),
@@ -226,7 +233,7 @@ impl Checker<'_> {
                     ty: ty.clone(),
                     cites: param.cites.iter().map(|loc| loc.text.clone()).collect(),
                     since: param.since.clone(),
-                    origin: draft.id.text.clone(),
+                    origin,
                 };
                 match known.and_then(|at| self.rules.params.get_mut(at)) {
                     Some(base) => {
@@ -244,31 +251,33 @@ impl Checker<'_> {
             }
         }
         for (name, text) in given {
-            let source = Source::new(format!("given {name}"), text.clone());
-            let whole = Span::new(0, text.len());
-            let Some(at) = self.rules.params.iter().position(|param| param.name == *name) else {
+            if !self.rules.params.iter().any(|param| param.name == *name) {
+                let source = Source::new(format!("given {name}"), text.clone());
                 let message = format!("there is no parameter `{name}`");
                 let known = self.rules.params.iter().map(|param| param.name.as_str());
+                let whole = Span::new(0, text.len());
                 let fault = Diagnostic::error(codes::NAME_UNKNOWN, &source, whole, message);
                 self.out.push(suggest(fault, name, known));
-                continue;
-            };
-            let input = rulebook_syntax::parse::Text { text, locate: &Span::new };
-            match rulebook_syntax::parse::expression(&input) {
-                Err(error) => self.fault(&source, codes::EXPR_SYNTAX, error.span, error.message),
-                Ok(expr) => {
-                    let (value, ty) = self.constant(&In { it: expr, source: Arc::clone(&source) });
-                    let Some(param) = self.rules.params.get_mut(at) else { continue };
-                    if ty.fits(&param.ty) {
-                        param.value = value;
-                        param.origin = "given".into();
-                    } else {
-                        let message = format!("`{name}` has another type");
-                        self.fault(&source, codes::TYPE_MISMATCH, whole, message);
-                    }
-                }
             }
         }
+    }
+
+    /// A value from outside, if it is of the right type.
+    fn given(&mut self, name: &str, text: &str, wanted: &Type) -> Option<(Value, Type)> {
+        let source = Source::new(format!("given {name}"), text.to_owned());
+        let input = rulebook_syntax::parse::Text { text, locate: &Span::new };
+        match rulebook_syntax::parse::expression(&input) {
+            Err(error) => self.fault(&source, codes::EXPR_SYNTAX, error.span, error.message),
+            Ok(expr) => {
+                let (value, ty) = self.constant(&In { it: expr, source: Arc::clone(&source) });
+                if ty.fits(wanted) {
+                    return Some((value, ty));
+                }
+                let message = format!("`{name}` has another type");
+                self.fault(&source, codes::TYPE_MISMATCH, Span::new(0, text.len()), message);
+            }
+        }
+        None
     }
 
     fn board(&mut self, drafts: &[Draft]) {
@@ -416,7 +425,13 @@ impl Checker<'_> {
         }
         self.rules.setup = vec![Cell::EMPTY; self.rules.board.len()];
         self.letters(drafts);
-        for (name, entry) in drafts.iter().flat_map(|draft| &draft.setup) {
+        let mut setup: Vec<&(Loc, SetupDraft)> = Vec::new();
+        for entry in drafts.iter().flat_map(|draft| &draft.setup) {
+            // A layer's entry takes the place of its base's.
+            setup.retain(|(name, _)| name.text != entry.0.text);
+            setup.push(entry);
+        }
+        for (name, entry) in setup {
             match entry {
                 SetupDraft::Placement(text) => match crate::ruleset::placement(&self.rules, &text.text) {
                     Ok(cells) => self.rules.setup = cells,

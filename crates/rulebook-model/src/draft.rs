@@ -236,6 +236,8 @@ pub struct ClauseDraft {
     pub overrides: Option<Loc>,
     /// Clauses that go before it.
     pub yields: Vec<Loc>,
+    /// Clauses that it goes before where it applies.
+    pub exception_to: Vec<Loc>,
     /// When it applies.
     pub when: Option<Expr>,
     /// When it does not.

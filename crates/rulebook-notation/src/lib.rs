@@ -6,4 +6,5 @@ pub mod lines;
 pub mod moves;
 pub mod pgn;
 pub mod position;
+pub mod replay;
 pub mod sgf;

@@ -180,7 +180,8 @@ impl Evaluator<'_> {
             let mut made = begin.clone();
             made.to = Some(walker.here);
             made.taken = walker.taken;
-            if walker.here != from && !self.cell(walker.here, &situation).is_empty() {
+            // A piece of one's own that is displaced is not captured; a pattern that means it says `take`.
+            if self.cell(walker.here, &situation).owner().is_some_and(|owner| owner != player) {
                 made.taken.insert(walker.here);
             }
             for (mark, binding) in path.marks.iter().enumerate() {

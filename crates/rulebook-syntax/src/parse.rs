@@ -52,7 +52,8 @@ static OPERATORS: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
             | left(Rule::lt)
             | left(Rule::gt)
             | left(Rule::within)
-            | left(Rule::not_in))
+            | left(Rule::not_in)
+            | Op::postfix(Rule::emptiness))
         .op(left(Rule::range))
         .op(left(Rule::plus) | left(Rule::less))
         .op(left(Rule::times) | left(Rule::over) | left(Rule::modulo) | left(Rule::both))
@@ -269,6 +270,11 @@ impl Builder<'_> {
                     };
                     Ok(node(left.span.join(right.span), ExprKind::Binary(binary, left, right)))
                 })
+                .map_postfix(|operand, suffix| {
+                    let (operand, place) = (operand?, this.borrow().text.span(&suffix));
+                    let negated = suffix.into_inner().next().is_some();
+                    Ok(node(operand.span.join(place), ExprKind::Empty(operand, negated)))
+                })
                 .parse(pair.into_inner())
         })
     }
@@ -280,12 +286,7 @@ impl Builder<'_> {
         let mut expr = self.deeper(start, |this| this.primary(head))?;
         for suffix in inner {
             let span = expr.span.join(self.text.span(&suffix));
-            expr = if suffix.as_rule() == Rule::emptiness {
-                let negated = suffix.into_inner().next().is_some();
-                node(span, ExprKind::Empty(expr, negated))
-            } else {
-                node(span, ExprKind::Field(expr, self.name(&suffix)))
-            };
+            expr = node(span, ExprKind::Field(expr, self.name(&suffix)));
         }
         Ok(expr)
     }

@@ -333,33 +333,42 @@ impl Checker<'_> {
         kinds
     }
 
+    /// Which clauses go before which: `yields` names those that go first, `exception_to` those that go second.
     fn yields(&mut self, layers: &Layers) {
         for placed in &layers.clauses {
-            let at = self.rules.clauses.iter().position(|clause| clause.id == placed.clause.id.text);
-            let mut yields = Vec::new();
-            for id in &placed.clause.yields {
-                let gone =
-                    layers.replaced.iter().find(|gone| gone.id == id.text).map(|gone| gone.by.as_str());
-                let target = self
-                    .rules
-                    .clauses
-                    .iter()
-                    .position(|clause| clause.id == id.text || gone == Some(clause.id.as_str()));
-                match target {
-                    Some(target) => yields.push(target as u16),
-                    None if gone.is_some() => {}
-                    None => {
-                        let message = format!("clause `{}` is not in force", id.text);
-                        let known = self.rules.clauses.iter().map(|clause| clause.id.as_str());
-                        let fault = suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known);
-                        self.out.push(fault);
-                    }
+            let draft = &placed.clause;
+            let Some(at) = self.rules.clauses.iter().position(|clause| clause.id == draft.id.text) else { continue };
+            for id in &draft.yields {
+                if let Some(first) = self.in_force(id, layers) {
+                    self.put_before(first, at);
                 }
             }
-            if let Some(clause) = at.and_then(|at| self.rules.clauses.get_mut(at)) {
-                clause.yields = yields;
+            for id in &draft.exception_to {
+                if let Some(second) = self.in_force(id, layers) {
+                    self.put_before(at, second);
+                }
             }
         }
+    }
+
+    fn put_before(&mut self, first: usize, second: usize) {
+        if let Some(clause) = self.rules.clauses.get_mut(second) {
+            clause.yields.push(first as u16);
+        }
+    }
+
+    /// The place of a clause that is named, or of the one that took its place.
+    fn in_force(&mut self, id: &Loc, layers: &Layers) -> Option<usize> {
+        let gone = layers.replaced.iter().find(|gone| gone.id == id.text).map(|gone| gone.by.as_str());
+        let found = |clause: &Clause| clause.id == id.text || gone == Some(clause.id.as_str());
+        let target = self.rules.clauses.iter().position(found);
+        if target.is_none() && gone.is_none() {
+            let message = format!("clause `{}` is not in force", id.text);
+            let known = self.rules.clauses.iter().map(|clause| clause.id.as_str());
+            let fault = suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known);
+            self.out.push(fault);
+        }
+        target
     }
 
     /// An act must not be possible only if it is possible.

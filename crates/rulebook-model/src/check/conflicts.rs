@@ -89,15 +89,21 @@ fn conditions(rules: &RuleSet, clause: &Clause) -> (Vec<String>, Vec<Vec<String>
         conjuncts(rules, &code.term, &mut holds, &mut fails);
     }
     if let Some(code) = &clause.unless {
-        let (mut inner, mut rest) = (Vec::new(), Vec::new());
-        conjuncts(rules, &code.term, &mut inner, &mut rest);
-        if rest.is_empty() {
-            fails.push(inner);
-        } else {
-            fails.push(vec![text(&code.term)]);
-        }
+        denied(rules, &code.term, &mut fails);
     }
     (holds, fails)
+}
+
+/// What follows when a term does not hold: of an `or`, neither side does.
+fn denied(rules: &RuleSet, term: &Term, fails: &mut Vec<Vec<String>>) {
+    if let Term::Binary(Binary::Or, a, b) = term {
+        denied(rules, a, fails);
+        denied(rules, b, fails);
+        return;
+    }
+    let (mut parts, mut rest) = (Vec::new(), Vec::new());
+    conjuncts(rules, term, &mut parts, &mut rest);
+    fails.push(if rest.is_empty() { parts } else { vec![text(term)] });
 }
 
 fn text(term: &Term) -> String {
@@ -110,11 +116,7 @@ fn conjuncts(rules: &RuleSet, term: &Term, holds: &mut Vec<String>, fails: &mut 
             conjuncts(rules, a, holds, fails);
             conjuncts(rules, b, holds, fails);
         }
-        Term::Not(inner) => {
-            let (mut parts, mut rest) = (Vec::new(), Vec::new());
-            conjuncts(rules, inner, &mut parts, &mut rest);
-            fails.push(if rest.is_empty() { parts } else { vec![text(inner)] });
-        }
+        Term::Not(inner) => denied(rules, inner, fails),
         Term::Apply(body, arguments) if arguments.is_empty() => {
             match rules.bodies.get(usize::from(*body)).map(|body| body.codes.as_slice()) {
                 Some([code]) => conjuncts(rules, &code.term, holds, fails),

@@ -36,7 +36,7 @@ const FILE_KEYS: &[&str] = &[
     "without",
     "clauses",
 ];
-const TEXT_KEYS: &[&str] = &["title", "says", "cites", "since", "status", "overrides", "yields"];
+const TEXT_KEYS: &[&str] = &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to"];
 /// The leading keys of clauses, each with the keys that may go with it.
 const FORMS: &[(&str, &[&str])] = &[
     ("move", &["piece", "act", "when", "unless", "choose", "then"]),
@@ -536,6 +536,7 @@ impl Reader<'_> {
             cites: Vec::new(),
             overrides: None,
             yields: Vec::new(),
+            exception_to: Vec::new(),
             when: None,
             unless: None,
             choose: Vec::new(),
@@ -583,6 +584,7 @@ impl Reader<'_> {
                 "cites" => clause.cites = self.texts(node, "a citation"),
                 "overrides" => clause.overrides = self.ids(node, "a clause number").into_iter().next(),
                 "yields" => clause.yields = self.ids(node, "a clause number"),
+                "exception_to" => clause.exception_to = self.ids(node, "a clause number"),
                 "when" => clause.when = self.expr(node, "a condition"),
                 "unless" => clause.unless = self.expr(node, "a condition"),
                 "choose" => clause.choose = self.choices(node),

@@ -1,0 +1,462 @@
+//! Records replayed: from a record to a script of lines, and from the lines to verdicts, step by step.
+//!
+//! Every kind of record becomes a [`Script`]: where it starts, what happens line by line, and how it says
+//! that it ended. [`replay`] asks the engine about each line in turn. Invariant: a replay stops at the
+//! first line that is refused or has no meaning, so every step before it was done; what a record says
+//! about its end is compared with the rules and never believed. Nothing is rendered here.
+
+use std::sync::Arc;
+
+use rulebook_model::ruleset::{Cell, RuleSet};
+use rulebook_model::{Outcome, Site};
+use rulebook_reference::{Act, Engine, Fault, Outcomes, Person, Reason, State, Verdict};
+use rulebook_syntax::{Source, Span};
+
+use crate::lines::{self, LineError};
+use crate::moves::write_short;
+use crate::pgn::Game;
+use crate::position::{TextError, read_position};
+use crate::sgf::Record;
+
+/// The most attempts that [`causes`] makes.
+pub const MAX_ATTEMPTS: usize = 2000;
+
+/// Root properties of SGF that set a term of the rules.
+const TERMS: [&str; 3] = ["SZ", "HA", "KM"];
+
+/// A record as what happens at the board.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// What the record says about itself: names and values in its order.
+    pub tags: Vec<(String, String)>,
+    /// Where it starts.
+    pub start: Start,
+    /// What happens, line by line.
+    pub lines: Vec<Line>,
+    /// How it says that it ended.
+    pub claim: Option<Claim>,
+    /// What was repaired or left out when it was read.
+    pub warnings: Vec<String>,
+}
+
+/// Where a script starts.
+#[derive(Clone, Debug, Default)]
+pub enum Start {
+    /// From the first state of the rule set.
+    #[default]
+    First,
+    /// From a position text, which stands at the span.
+    Position(String, Span),
+    /// From a placement that the record lists.
+    Placed {
+        /// What stands where.
+        cells: Vec<Cell>,
+        /// Who has the turn.
+        mover: u8,
+    },
+}
+
+/// One line of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What [`lines::play`] reads.
+    pub text: String,
+    /// Where it stands in the record.
+    pub span: Span,
+}
+
+/// How a record says that it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The result as written.
+    pub text: String,
+    /// Its meaning; `None` when the record leaves it open.
+    pub outcome: Option<Outcome>,
+    /// The cause as written, if there is one.
+    pub cause: Option<String>,
+}
+
+/// Something that was done.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Which line of the script it is.
+    pub line: usize,
+    /// Who did it.
+    pub person: Person,
+    /// In the short notation of records, or the line itself for an event.
+    pub text: String,
+    /// The act, unless it was an event.
+    pub act: Option<Act>,
+    /// The clause that allows it, and those that took effect.
+    pub clauses: Vec<u16>,
+    /// The state after it.
+    pub next: State,
+}
+
+/// Why a replay stopped before the end of its script.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// A line that the rules refuse.
+    Refused {
+        /// Which line of the script it is.
+        line: usize,
+        /// Who tried.
+        person: Person,
+        /// Why it is refused.
+        reason: Reason,
+        /// The clauses that decided: a ban first, then what would have granted it.
+        clauses: Vec<u16>,
+    },
+    /// A line that has no meaning here.
+    Unreadable {
+        /// Which line of the script it is.
+        line: usize,
+        /// What is wrong with it.
+        error: LineError,
+    },
+}
+
+/// What came of a script.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The state at the start.
+    pub start: State,
+    /// What was done, in order.
+    pub steps: Vec<Step>,
+    /// Why it stopped early, if it did.
+    pub stop: Option<Stop>,
+}
+
+impl Replay {
+    /// The state after everything that was done.
+    pub fn end(&self) -> &State {
+        self.steps.last().map_or(&self.start, |step| &step.next)
+    }
+
+    /// The state before a step.
+    pub fn before(&self, step: usize) -> &State {
+        step.checked_sub(1).and_then(|at| self.steps.get(at)).map_or(&self.start, |step| &step.next)
+    }
+}
+
+/// How a claim and the rules go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// The record names no result.
+    NoClaim,
+    /// The rules ended it as the record says.
+    Same,
+    /// The rules ended it in another way.
+    Different,
+    /// The rules have not ended it.
+    Open,
+}
+
+/// What would end a state in a certain way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The events, as lines.
+    pub lines: Vec<String>,
+    /// The clauses that would decide.
+    pub clauses: Vec<u16>,
+}
+
+/// The script of a record in PGN: its moves as written, and the position of its `FEN` tag.
+pub fn from_pgn(rules: &RuleSet, game: &Game) -> Script {
+    let position = game.tags.iter().find(|tag| tag.name == "FEN");
+    let start = position.map_or(Start::First, |tag| Start::Position(tag.value.clone(), tag.span));
+    let result = game.result.as_ref().map(|token| token.text.clone());
+    let result = result.or_else(|| game.tag("Result").map(str::to_owned));
+    let claim = result.map(|text| {
+        let outcome = match text.as_str() {
+            "1-0" => Some(Outcome::Win(0)),
+            "0-1" => Some(Outcome::Win(1)),
+            "1/2-1/2" => Some(Outcome::Draw),
+            _ => None,
+        };
+        Claim { text, outcome, cause: game.tag("Termination").map(str::to_owned) }
+    });
+    let mut warnings = Vec::new();
+    if rules.players.len() != 2 {
+        warnings.push("results of such records are about two players".to_owned());
+    }
+    Script {
+        tags: game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect(),
+        start,
+        lines: game.moves.iter().map(|mv| Line { text: mv.text.clone(), span: mv.span }).collect(),
+        claim,
+        warnings,
+    }
+}
+
+/// The parameters of a rule set that a record in SGF sets. A property is for the parameter that it
+/// abbreviates: one whose name begins with its first letter and goes on with its second one.
+pub fn sgf_terms(rules: &RuleSet, record: &Record) -> Vec<(String, String)> {
+    let mut terms = Vec::new();
+    for property in TERMS {
+        let value = record.properties.iter().find(|(name, _)| name == property);
+        let value = match value.and_then(|(_, values)| values.first()) {
+            Some(value) => value.trim().to_owned(),
+            // A record that names no size has the size of the format.
+            None if property == "SZ" => record.size.0.to_string(),
+            None => continue,
+        };
+        let mut letters = property.chars().map(|letter| letter.to_ascii_lowercase());
+        let (Some(first), Some(second)) = (letters.next(), letters.next()) else { continue };
+        let abbreviated = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.contains(second));
+        let Some(param) = rules.params.iter().find(|param| abbreviated(&param.name)) else { continue };
+        if !value.is_empty() {
+            terms.push((param.name.clone(), value));
+        }
+    }
+    terms
+}
+
+/// The player that a letter such as `B` means: the one whose name begins with it, else by order.
+fn player_of(rules: &RuleSet, letter: &str) -> u8 {
+    let begins = |name: &String| name.get(..1).is_some_and(|first| first.eq_ignore_ascii_case(letter));
+    let at = rules.players.iter().position(begins);
+    at.unwrap_or_else(|| usize::from(letter.eq_ignore_ascii_case("W"))) as u8
+}
+
+/// The script of a record in SGF: its setup, and its plays as acts at sites.
+///
+/// # Errors
+/// The board of the record is not that of the rule set, or it sets up what the rule set does not have.
+pub fn from_sgf(rules: &RuleSet, record: &Record) -> Result<Script, String> {
+    let board = &rules.board;
+    if record.size != (board.files, board.ranks) {
+        return Err(format!(
+            "the record is for a board of {} by {}; the rule set has {} by {}",
+            record.size.0, record.size.1, board.files, board.ranks
+        ));
+    }
+    let site = |(column, row): (u16, u16)| -> Option<Site> {
+        board.at(i64::from(column) + 1, i64::from(board.ranks) - i64::from(row))
+    };
+    let mut warnings = record.warnings.clone();
+    if record.variations > 0 {
+        warnings.push(format!("{} variations are left out", record.variations));
+    }
+    let mut start = Start::First;
+    if !record.setup.is_empty() {
+        if rules.kinds.len() != 1 {
+            return Err("the record sets up pieces of one kind, and the rule set does not have one".into());
+        }
+        let mut cells = rules.setup.clone();
+        for (letter, point) in &record.setup {
+            let cell = if letter == "E" { Cell::EMPTY } else { Cell::piece(0, player_of(rules, letter)) };
+            if let Some(slot) = site(*point).and_then(|site| cells.get_mut(usize::from(site))) {
+                *slot = cell;
+            }
+        }
+        let turn = record.properties.iter().find(|(name, _)| name == "PL");
+        let turn = turn.and_then(|(_, values)| values.first()).map(|value| value.trim().to_owned());
+        let turn = turn.or_else(|| record.moves.first().map(|play| play.color.clone()));
+        start = Start::Placed { cells, mover: turn.map_or(0, |letter| player_of(rules, &letter)) };
+    }
+    let lines = record.moves.iter().map(|play| {
+        let player = usize::from(player_of(rules, &play.color));
+        let player = rules.players.get(player).map_or("", String::as_str);
+        let what = play.point.and_then(site).map_or_else(|| "pass".to_owned(), |site| board.name(site));
+        Line { text: format!("{player}: {what}"), span: play.span.unwrap_or_default() }
+    });
+    let result = record.properties.iter().find(|(name, _)| name == "RE");
+    let claim = result.and_then(|(_, values)| values.first()).map(|text| sgf_claim(rules, text.trim()));
+    let tags = record.properties.iter().map(|(name, values)| (name.clone(), values.join(", ")));
+    Ok(Script { tags: tags.collect(), start, lines: lines.collect(), claim, warnings })
+}
+
+fn sgf_claim(rules: &RuleSet, text: &str) -> Claim {
+    let (winner, cause) = text.split_once('+').unwrap_or((text, ""));
+    let outcome = match winner {
+        "B" | "W" => Some(Outcome::Win(player_of(rules, winner))),
+        "0" | "Draw" => Some(Outcome::Draw),
+        "Void" => Some(Outcome::Void),
+        _ => None,
+    };
+    let cause = match cause {
+        "" => None,
+        "R" | "Resign" => Some("resign".to_owned()),
+        "T" | "Time" => Some("time".to_owned()),
+        "F" | "Forfeit" => Some("forfeit".to_owned()),
+        points => Some(points.to_owned()),
+    };
+    Claim { text: text.to_owned(), outcome, cause }
+}
+
+/// The script of a text with one act or event a line. Blank lines and what follows a `#` at the start of
+/// a word are skipped; the first line may be `position: …`.
+pub fn from_lines(source: &Arc<Source>) -> Script {
+    let mut script = Script::default();
+    let mut at = 0;
+    for row in source.text.split_inclusive('\n') {
+        let start = at;
+        at += row.len();
+        let comment = row.match_indices('#').map(|(at, _)| at).find(|at| {
+            row.get(..*at).is_some_and(|head| head.is_empty() || head.ends_with(char::is_whitespace))
+        });
+        let row = row.get(..comment.unwrap_or(row.len())).unwrap_or("");
+        let text = row.trim_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}');
+        if text.is_empty() {
+            continue;
+        }
+        let start = start + row.find(text).unwrap_or(0);
+        let span = Span::new(start, start + text.len());
+        let first = script.lines.is_empty() && matches!(script.start, Start::First);
+        match text.strip_prefix("position:") {
+            Some(position) if first => {
+                let position = position.trim();
+                script.start = Start::Position(position.into(), Span::new(span.end - position.len(), span.end));
+            }
+            _ => script.lines.push(Line { text: text.into(), span }),
+        }
+    }
+    script
+}
+
+/// The state a script starts from.
+///
+/// # Errors
+/// Its position text cannot be read; the error is about that text.
+pub fn start(engine: &Engine, script: &Script) -> Result<State, TextError> {
+    match &script.start {
+        Start::First => Ok(engine.first()),
+        Start::Position(text, _) => read_position(engine.rules(), text),
+        Start::Placed { cells, mover } => {
+            let mut state = engine.first();
+            state.cells.clone_from(cells);
+            state.mover = *mover;
+            state.played = u32::from(*mover);
+            state.restart();
+            Ok(state)
+        }
+    }
+}
+
+/// Does the lines of a script one after another, from a state on, as far as the rules go along.
+///
+/// # Errors
+/// A fault of the rule set in the first state.
+pub fn replay(engine: &Engine, start: State, lines: &[Line]) -> Outcomes<Replay> {
+    let mut replay = Replay { start, steps: Vec::new(), stop: None };
+    engine.settle(&mut replay.start)?;
+    for (at, line) in lines.iter().enumerate() {
+        match step(engine, replay.end(), at, &line.text) {
+            Ok(step) => replay.steps.push(step),
+            Err(stop) => {
+                replay.stop = Some(stop);
+                break;
+            }
+        }
+    }
+    Ok(replay)
+}
+
+fn step(engine: &Engine, state: &State, line: usize, text: &str) -> Result<Step, Stop> {
+    let fault = |error: LineError| Stop::Unreadable { line, error };
+    let done = lines::play(engine, state, text).map_err(fault)?;
+    let person = done.person;
+    match done.verdict {
+        Verdict::Refused { reason, clauses } => Err(Stop::Refused { line, person, reason, clauses }),
+        Verdict::Done { next, clauses } => {
+            let text = match &done.act {
+                Some(act) => {
+                    write_short(engine, state, act, &next).map_err(|error: Fault| fault(error.into()))?
+                }
+                None => text.to_owned(),
+            };
+            Ok(Step { line, person, text, act: done.act, clauses, next: *next })
+        }
+    }
+}
+
+/// An outcome as who wins, where that is the same: with two players the loss of one is the win of the other.
+fn plain(rules: &RuleSet, outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Lose(player) if rules.players.len() == 2 => Outcome::Win(1 - player.min(1)),
+        other => other,
+    }
+}
+
+/// Compares what a record says with how a state ended.
+pub fn compare(rules: &RuleSet, claim: Option<&Claim>, state: &State) -> Agreement {
+    let Some(claimed) = claim.and_then(|claim| claim.outcome) else { return Agreement::NoClaim };
+    match &state.ended {
+        None => Agreement::Open,
+        Some(end) if plain(rules, end.outcome) == plain(rules, claimed) => Agreement::Same,
+        Some(_) => Agreement::Different,
+    }
+}
+
+/// The events that would end a state with an outcome: single ones, or else two in a row.
+///
+/// # Errors
+/// A fault of the rule set in this situation.
+pub fn causes(engine: &Engine, state: &State, outcome: Outcome) -> Outcomes<Vec<Cause>> {
+    let rules = engine.rules();
+    let wanted = plain(rules, outcome);
+    let players = (0..rules.players.len() as u8).map(Person::Player);
+    let tries: Vec<(Person, u16)> = players
+        .chain([Person::Arbiter])
+        .flat_map(|person| (0..rules.events.len() as u16).map(move |event| (person, event)))
+        .collect();
+    let mut found = Vec::new();
+    // After the first round: what did not end the game may be answered.
+    let mut unanswered: Vec<(String, Box<State>)> = Vec::new();
+    for &(person, event) in &tries {
+        let Verdict::Done { next, .. } = engine.event(state, event, person)? else { continue };
+        let line = write_event(rules, person, event);
+        match &next.ended {
+            Some(end) if plain(rules, end.outcome) == wanted => {
+                found.push(Cause { lines: vec![line], clauses: end.clauses.clone() });
+            }
+            None if !next.agrees(state) => unanswered.push((line, next)),
+            _ => {}
+        }
+    }
+    let answers = unanswered.iter().flat_map(|first| tries.iter().map(move |second| (first, second)));
+    for ((first, middle), &(person, event)) in answers.take(MAX_ATTEMPTS) {
+        let Verdict::Done { next, .. } = engine.event(middle, event, person)? else { continue };
+        let Some(end) = next.ended.as_ref().filter(|end| plain(rules, end.outcome) == wanted) else {
+            continue;
+        };
+        let line = write_event(rules, person, event);
+        if found.iter().all(|cause| cause.lines != [line.as_str()]) {
+            found.push(Cause { lines: vec![first.clone(), line], clauses: end.clauses.clone() });
+        }
+    }
+    Ok(found)
+}
+
+/// An event as a line.
+pub fn write_event(rules: &RuleSet, person: Person, event: u16) -> String {
+    let event = rules.events.get(usize::from(event)).map_or("", String::as_str);
+    format!("{}: {event}", write_person(rules, person))
+}
+
+/// The name of a person in lines.
+pub fn write_person(rules: &RuleSet, person: Person) -> &str {
+    match person {
+        Person::Player(player) => rules.players.get(usize::from(player)).map_or("", String::as_str),
+        Person::Arbiter => lines::ARBITER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_places_and_comments() {
+        let source = Source::new("a", "\u{FEFF}# first\n\nposition: 8/8 w\n  e2e4  # best\nQxf7#\nposition: x\n");
+        let script = from_lines(&source);
+        let texts: Vec<&str> = script.lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(texts, ["e2e4", "Qxf7#", "position: x"]);
+        for line in &script.lines {
+            assert_eq!(source.text.get(line.span.start..line.span.end), Some(line.text.as_str()));
+        }
+        assert!(matches!(script.start, Start::Position(text, span)
+            if text == "8/8 w" && source.text.get(span.start..span.end) == Some("8/8 w")));
+    }
+}
