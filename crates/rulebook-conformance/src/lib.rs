@@ -1,1 +1,21 @@
 //! Turns scenario files and a driver into a report, without knowing which engine is under test.
+//!
+//! A corpus is read as a whole or not at all, its cases are put to a `Driver`, and a `Report` says what came
+//! of them. The reference interpreter is one driver; it stands in its own module, and no other one uses it.
+
+pub mod case;
+pub mod corpus;
+pub mod driver;
+pub mod judge;
+pub mod reference;
+pub mod report;
+pub mod run;
+pub mod scenario;
+pub mod select;
+
+mod tables;
+
+pub use corpus::{Corpus, Problem};
+pub use reference::Reference;
+pub use report::Report;
+pub use select::Selection;

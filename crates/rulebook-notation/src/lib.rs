@@ -8,3 +8,4 @@ pub mod pgn;
 pub mod position;
 pub mod replay;
 pub mod sgf;
+pub mod snapshot;

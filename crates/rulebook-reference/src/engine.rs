@@ -26,6 +26,7 @@ pub struct Engine {
     following: Vec<usize>,
     /// Endings, in order; those that hold whatever happened before come with a flag.
     endings: Vec<(usize, bool)>,
+    tracing: bool,
 }
 
 /// A legal ply.
@@ -37,6 +38,8 @@ pub struct Ply {
     pub next: State,
     /// The clause that grants it and those that took effect.
     pub clauses: Vec<u16>,
+    /// Every clause that was looked at, when the engine traces.
+    pub trace: Vec<Step>,
 }
 
 /// A ply that some clause grants and another one forbids.
@@ -46,6 +49,36 @@ pub struct Banned {
     pub act: Act,
     /// The ban, then the clause that grants the act.
     pub clauses: Vec<u16>,
+    /// Every clause that was looked at, when the engine traces.
+    pub trace: Vec<Step>,
+}
+
+/// One step of the making of a ply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The clause that was looked at.
+    pub clause: u16,
+    /// What came of it.
+    pub finding: Finding,
+}
+
+/// What came of looking at a clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It grants the act.
+    Grants,
+    /// Its condition does not hold, or its exception does.
+    DoesNotApply,
+    /// It took effect.
+    TakesEffect,
+    /// It applied and changed nothing.
+    ChangesNothing,
+    /// It is a ban and does not forbid the act.
+    Allows,
+    /// It forbids the act.
+    Forbids,
+    /// It says whose turn is next.
+    PassesTurn,
 }
 
 /// All plies that clauses grant.
@@ -110,6 +143,10 @@ struct Draft {
     clauses: Vec<u16>,
     assigned: Vec<u16>,
     again: bool,
+    /// Whether anything has changed since the flag was last cleared.
+    dirty: bool,
+    /// The steps so far; `None` when nobody asked for them.
+    trace: Option<Vec<Step>>,
 }
 
 impl Engine {
@@ -131,7 +168,14 @@ impl Engine {
                 _ => {}
             }
         }
-        Self { rules, captures, following, endings }
+        Self { rules, captures, following, endings, tracing: false }
+    }
+
+    /// The same, keeping with each ply every clause that was looked at.
+    #[must_use]
+    pub fn traced(mut self) -> Self {
+        self.tracing = true;
+        self
     }
 
     /// The rule set.
@@ -303,7 +347,9 @@ impl Engine {
                 }
             }
             if let Some(ban) = self.banned_before(evaluator, &act)? {
-                found.banned.push(Banned { act, clauses: vec![ban, at as u16] });
+                let trace = [(at as u16, Finding::Grants), (ban, Finding::Forbids)];
+                let trace = trace.map(|(clause, finding)| Step { clause, finding }).to_vec();
+                found.banned.push(Banned { act, clauses: vec![ban, at as u16], trace });
                 continue;
             }
             let mut draft = Draft {
@@ -312,7 +358,10 @@ impl Engine {
                 clauses: vec![at as u16],
                 assigned: Vec::new(),
                 again: false,
+                dirty: false,
+                trace: self.tracing.then(Vec::new),
             };
+            draft.note(at as u16, Finding::Grants);
             draft.state.mid_ply = true;
             draft.displace();
             self.perform(&mut draft, then, evaluator.fuel)?;
@@ -353,24 +402,27 @@ impl Engine {
                     if self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover))? {
                         let mut clauses = vec![*at as u16];
                         clauses.extend(&draft.clauses);
-                        found.banned.push(Banned { act: draft.act, clauses });
+                        draft.note(*at as u16, Finding::Forbids);
+                        let trace = draft.trace.unwrap_or_default();
+                        found.banned.push(Banned { act: draft.act, clauses, trace });
                         return Ok(());
                     }
+                    draft.note(*at as u16, Finding::Allows);
                 }
                 Form::After { acts, choices, then } if acts.admits(draft.act.name) => {
                     let evaluator = self.evaluator(&draft.state, fuel);
                     let at_hand = situation(&draft.act, draft.state.mover);
                     if !evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+                        draft.note(*at as u16, Finding::DoesNotApply);
                         continue;
                     }
-                    draft.clauses.push(*at as u16);
                     if choices.is_empty() {
-                        self.perform(&mut draft, then, fuel)?;
+                        draft.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
                         continue;
                     }
                     for act in self.choose(&evaluator, choices, draft.act.clone())? {
                         let mut way = Draft { act, ..draft.clone() };
-                        self.perform(&mut way, then, fuel)?;
+                        way.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
                         self.follow(way, index + 1, fuel, found)?;
                     }
                     return Ok(());
@@ -395,6 +447,7 @@ impl Engine {
             if let Value::Player(player) = evaluator.run(code, &situation(&draft.act, mover))? {
                 next = player;
                 draft.clauses.push(at as u16);
+                draft.note(at as u16, Finding::PassesTurn);
             }
         }
         for (at, var) in self.rules.vars.iter().enumerate() {
@@ -412,7 +465,7 @@ impl Engine {
         draft.state.played += 1;
         draft.state.mid_ply = false;
         draft.state.record(Some(draft.act.clone()));
-        Ok(Ply { act: draft.act, next: draft.state, clauses: draft.clauses })
+        Ok(Ply { act: draft.act, next: draft.state, clauses: draft.clauses, trace: draft.trace.unwrap_or_default() })
     }
 
     /// Keeps only the plies with the largest measure, clause by clause.
@@ -441,7 +494,11 @@ impl Engine {
                 } else {
                     let mut clauses = vec![at as u16];
                     clauses.extend(&ply.clauses);
-                    found.banned.push(Banned { act: ply.act, clauses });
+                    let mut trace = ply.trace;
+                    if self.tracing {
+                        trace.push(Step { clause: at as u16, finding: Finding::Forbids });
+                    }
+                    found.banned.push(Banned { act: ply.act, clauses, trace });
                 }
             }
             found.legal = kept;
@@ -506,7 +563,7 @@ impl Engine {
                         }
                     }
                 }
-                Effect::Again => draft.again = true,
+                Effect::Again => (draft.again, draft.dirty) = (true, true),
                 Effect::Set(var, index, value) => {
                     let value = run(draft, value)?;
                     let value = if matches!(value, Value::Site(_))
@@ -523,20 +580,21 @@ impl Engine {
                     let index = index.as_ref().map(|index| run(draft, index)).transpose()?;
                     draft.assigned.push(*var);
                     let Some(slot) = draft.state.vars.get_mut(usize::from(*var)) else { continue };
-                    match (index, slot) {
-                        (None, slot) => *slot = value,
-                        (Some(Value::Player(player)), Value::List(values)) => {
-                            if let Some(slot) = values.get_mut(usize::from(player)) {
-                                *slot = value;
-                            }
-                        }
-                        _ => {}
+                    let slot = match (index, slot) {
+                        (None, slot) => Some(slot),
+                        (Some(Value::Player(player)), Value::List(values)) => values.get_mut(usize::from(player)),
+                        _ => None,
+                    };
+                    if let Some(slot) = slot {
+                        draft.dirty |= *slot != value;
+                        *slot = value;
                     }
                 }
                 Effect::End(outcome) => {
                     if let Value::Outcome(outcome) = run(draft, outcome)? {
                         let mut clauses: Vec<u16> = draft.clauses.last().copied().into_iter().collect();
                         clauses.dedup();
+                        draft.dirty = true;
                         draft.state.ended = Some(Ending { outcome, clauses });
                     }
                 }
@@ -687,6 +745,8 @@ impl Engine {
             clauses: Vec::new(),
             assigned: Vec::new(),
             again: false,
+            dirty: false,
+            trace: None,
         };
         for (at, effects) in clauses.iter().zip(effects) {
             draft.clauses.push(*at);
@@ -755,8 +815,27 @@ impl Engine {
 }
 
 impl Draft {
+    /// Does what a clause says; the clause counts as one that decided if it changed anything.
+    fn effect(&mut self, clause: u16, perform: impl FnOnce(&mut Self) -> Outcomes<()>) -> Outcomes<()> {
+        self.dirty = false;
+        self.clauses.push(clause);
+        perform(self)?;
+        if !self.dirty {
+            self.clauses.pop();
+        }
+        self.note(clause, if self.dirty { Finding::TakesEffect } else { Finding::ChangesNothing });
+        Ok(())
+    }
+
+    fn note(&mut self, clause: u16, finding: Finding) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(Step { clause, finding });
+        }
+    }
+
     fn write(&mut self, site: Site, cell: Cell) {
         if let Some(slot) = self.state.cells.get_mut(usize::from(site)) {
+            self.dirty |= *slot != cell;
             *slot = cell;
             self.act.changed.insert(site);
         }

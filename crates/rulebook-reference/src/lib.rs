@@ -10,6 +10,6 @@ mod state;
 mod walk;
 
 pub use collect::{Listed, Ranked};
-pub use engine::{Banned, Engine, Person, Plies, Ply, Reason, Verdict};
+pub use engine::{Banned, Engine, Finding, Person, Plies, Ply, Reason, Step, Verdict};
 pub use eval::{FUEL, Fault, Outcomes};
 pub use state::{Act, Ending, Past, State};

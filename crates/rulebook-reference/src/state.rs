@@ -86,6 +86,11 @@ impl State {
 
     /// Records the present position.
     pub(crate) fn record(&mut self, act: Option<Act>) {
+        self.push(act);
+    }
+
+    /// Records the present position as the one that an act led to: for rebuilding a past that was written down.
+    pub fn push(&mut self, act: Option<Act>) {
         self.past = Some(Arc::new(Past {
             cells: self.cells.clone(),
             mover: self.mover,

@@ -1,0 +1,159 @@
+//! Puts cases to an engine, on every core, and keeps the results in the order of the corpus.
+//!
+//! Invariant: an engine that fails over one case fails that case and no other one. The report does not
+//! depend on how many cores there are.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rayon::prelude::*;
+
+use crate::case::{Case, Tier, Wanted};
+use crate::driver::{Answer, Driver, Refused, Step};
+use crate::judge::{Judgement, judge, show_wanted};
+
+/// What came of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every answer is as expected.
+    Passed,
+    /// Some are not.
+    Failed(Vec<Failure>),
+    /// The engine does not answer such questions.
+    Unsupported(String),
+    /// There is no rule set for it yet.
+    Waiting(String),
+    /// It is for fast engines, and was not run.
+    Slow,
+}
+
+/// An answer that is not as expected.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Failure {
+    /// The line of the expectation.
+    pub line: usize,
+    /// What was done or asked.
+    pub question: String,
+    /// What is expected.
+    pub expected: String,
+    /// What the engine answers.
+    pub got: String,
+    /// The clauses that it names.
+    pub clauses: Vec<String>,
+}
+
+/// A case with what came of it.
+#[derive(Clone, Debug)]
+pub struct Finished<'c> {
+    /// The case.
+    pub case: &'c Case,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Pictures that the engine drew, by file.
+    pub pictures: Vec<(String, String)>,
+}
+
+/// Runs cases; `tick` is called once for each.
+pub fn run<'c>(
+    cases: &[&'c Case],
+    driver: &dyn Driver,
+    slow: bool,
+    tick: &(dyn Fn(&Case) + Sync),
+) -> Vec<Finished<'c>> {
+    // Long cases first, so that no core is left alone with one at the end.
+    let mut order: Vec<(usize, &Case)> = cases.iter().copied().enumerate().collect();
+    order.sort_by_key(|(at, case)| (std::cmp::Reverse(case.cost), *at));
+    let mut finished: Vec<(usize, Finished<'c>)> = order
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(at, case)| {
+            let finished = one(case, driver, slow);
+            tick(case);
+            (at, finished)
+        })
+        .collect();
+    finished.sort_by_key(|(at, _)| *at);
+    finished.into_iter().map(|(_, finished)| finished).collect()
+}
+
+fn one<'c>(case: &'c Case, driver: &dyn Driver, slow: bool) -> Finished<'c> {
+    let done = |outcome| Finished { case, outcome, pictures: Vec::new() };
+    match &case.tier {
+        Tier::Waiting(reason) => return done(Outcome::Waiting(reason.clone())),
+        Tier::Slow if !slow => return done(Outcome::Slow),
+        _ => {}
+    }
+    let answers = catch_unwind(AssertUnwindSafe(|| {
+        driver.load(&case.rules, &case.params).map(|loaded| loaded.answer(&case.script))
+    }));
+    let broken = |got: String| {
+        let failure = Failure {
+            line: case.line,
+            question: format!("load {}", case.rules),
+            expected: "a rule set".into(),
+            got,
+            clauses: Vec::new(),
+        };
+        Outcome::Failed(vec![failure])
+    };
+    match answers {
+        Ok(Ok(answers)) => compare(case, &answers),
+        Ok(Err(Refused::Unknown)) if case.tier != Tier::Always => {
+            done(Outcome::Waiting(format!("there is no rule set `{}` yet", case.rules)))
+        }
+        Ok(Err(Refused::Unknown)) => done(broken(format!("there is no rule set `{}`", case.rules))),
+        Ok(Err(Refused::Unsupported(reason))) => done(Outcome::Unsupported(reason)),
+        Ok(Err(Refused::Error(message))) => done(broken(message)),
+        Err(_) => done(broken("the engine crashed".into())),
+    }
+}
+
+fn compare<'c>(case: &'c Case, answers: &[Answer]) -> Finished<'c> {
+    let (mut failures, mut pictures, mut unsupported) = (Vec::new(), Vec::new(), None);
+    let missing = Answer::Error("no answer".into());
+    for (at, (step, check)) in case.script.steps.iter().zip(&case.checks).enumerate() {
+        let answer = answers.get(at).unwrap_or(&missing);
+        if let (Wanted::Picture { file, .. }, Answer::Text(text)) = (&check.wanted, answer) {
+            pictures.push((file.clone(), text.clone()));
+        }
+        match judge(&check.wanted, answer) {
+            Judgement::Met => {}
+            Judgement::Unsupported(reason) => unsupported = unsupported.or(Some(reason)),
+            Judgement::Unmet { expected, got, clauses } => {
+                failures.push(Failure { line: check.line, question: describe(step), expected, got, clauses });
+                // What follows a line that was not accepted is about another position.
+                if matches!(step, Step::Do(_)) {
+                    break;
+                }
+            }
+        }
+    }
+    let outcome = match (failures.is_empty(), unsupported) {
+        (false, _) => Outcome::Failed(failures),
+        (true, Some(reason)) => Outcome::Unsupported(reason),
+        (true, None) => Outcome::Passed,
+    };
+    Finished { case, outcome, pictures }
+}
+
+/// What was done or asked, in the words of the scenario format.
+fn describe(step: &Step) -> String {
+    use crate::driver::Question;
+    match step {
+        Step::Do(line) => format!("do {line}"),
+        Step::Ask(Question::Would(line)) => format!("legal {line}"),
+        Step::Ask(Question::Perft(depth)) => format!("perft {depth}"),
+        Step::Ask(Question::Fillings(name) | Question::List(name)) => name.clone(),
+        Step::Ask(Question::Value(name, arguments)) if arguments.is_empty() => format!("value {name}"),
+        Step::Ask(Question::Value(name, arguments)) => {
+            let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+            format!("value {name}({})", arguments.join(", "))
+        }
+        Step::Ask(question) => question.name().to_owned(),
+    }
+}
+
+/// What a case expects, line by line, for people who want to see it without running it.
+pub fn expectations(case: &Case) -> Vec<String> {
+    let steps = case.script.steps.iter().zip(&case.checks);
+    steps.map(|(step, check)| format!("{}: {}", describe(step), show_wanted(&check.wanted))).collect()
+}

@@ -1,0 +1,196 @@
+//! The commands and their arguments; one file each under `command/`.
+//!
+//! Invariant: a command reads its input, asks the library, and writes one answer; what it says about the
+//! input that cannot be used is a `Failure`.
+
+use clap::{Args, Parser, Subcommand};
+use rulebook::model::library;
+use rulebook::syntax::{Diagnostic, Source, Span};
+use rulebook::{Engine, Lang, RuleSet, State, notation};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::describe::Tongue;
+use crate::failure::Failure;
+use crate::out::Out;
+
+mod check;
+mod explain;
+mod judge;
+mod list;
+mod moves;
+mod perft;
+mod rank;
+mod show;
+
+/// Checks, explains and applies regulations of games and tournaments that are written as data.
+#[derive(Parser)]
+#[command(name = "rulebook", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// Answer with one JSON document on standard output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Another value for a parameter of the rule set; may be repeated.
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = given)]
+    pub(crate) given: Vec<(String, String)>,
+    /// What to do.
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+enum Verb {
+    /// Tell everything that is wrong or doubtful in rule files.
+    Check(check::Arguments),
+    /// Explain a code of a diagnostic, or a clause.
+    Explain(explain::Arguments),
+    /// Show what is in force after layering: parameters, state, acts, clauses.
+    Show(show::Arguments),
+    /// Count sequences of legal acts.
+    Perft(perft::Arguments),
+    /// Show the legal acts of a position.
+    Moves(moves::Arguments),
+    /// Replay a record and tell what the rules say about it.
+    Judge(judge::Arguments),
+    /// Rank the entries of a table.
+    Rank(rank::Arguments),
+    /// Show a list that the rule set makes.
+    List(list::Arguments),
+}
+
+/// The language of the answer.
+#[derive(Args)]
+struct Language {
+    /// The language of titles and sentences.
+    #[arg(long, value_enum, default_value_t)]
+    lang: Tongue,
+}
+
+impl Language {
+    fn get(&self) -> Lang {
+        self.lang.into()
+    }
+}
+
+/// What kind of answer was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Answer {
+    /// All is well.
+    Good,
+    /// The rules say no.
+    No,
+    /// Some of the input cannot be used.
+    Bad,
+}
+
+impl Answer {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::No => 1,
+            Self::Bad => 2,
+        }
+    }
+}
+
+/// Runs a command.
+pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
+    match &cli.verb {
+        Verb::Check(arguments) => check::run(arguments, &cli.given, out),
+        Verb::Explain(arguments) => explain::run(arguments, &cli.given, out),
+        Verb::Show(arguments) => show::run(arguments, &cli.given, out),
+        Verb::Perft(arguments) => perft::run(arguments, &cli.given, out),
+        Verb::Moves(arguments) => moves::run(arguments, &cli.given, out),
+        Verb::Judge(arguments) => judge::run(arguments, &cli.given, out),
+        Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
+        Verb::List(arguments) => list::run(arguments, &cli.given, out),
+    }
+}
+
+/// Values of parameters by name.
+type Given = [(String, String)];
+
+fn given(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write a parameter as `name=value`".to_owned()),
+    }
+}
+
+/// The engine of a rule file.
+fn engine(file: &str, given: &Given) -> Result<Engine, Failure> {
+    Ok(Engine::new(Arc::new(rulebook::open(file, given)?)))
+}
+
+/// A position from a text, or the first one; endings are looked at.
+fn position(engine: &Engine, text: Option<&str>) -> Result<State, Failure> {
+    let rules = engine.rules();
+    let mut state = match text {
+        None => engine.first(),
+        Some(text) => notation::position::read_position(rules, text).map_err(|error| {
+            let source = Source::new("the position", text);
+            let place = Diagnostic::error("", &source, Span::new(error.start, error.end), error.message);
+            Failure::new("the position cannot be read").at(vec![place])
+        })?,
+    };
+    engine.settle(&mut state).map_err(|fault| Failure::fault(rules, &fault))?;
+    Ok(state)
+}
+
+/// The text of a record or table, which may be larger than a rule file.
+fn text(file: &str, largest: usize) -> Result<Arc<Source>, Failure> {
+    let unreadable = |reason: String| Failure::new(format!("`{file}` cannot be read: {reason}"));
+    let path = Path::new(file);
+    let about = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if about.is_dir() {
+        return Err(unreadable("it is a folder".into()));
+    }
+    if about.len() > largest as u64 {
+        return Err(unreadable(format!("it has {} bytes; at most {largest} are read", about.len())));
+    }
+    if about.len() <= library::MAX_FILE {
+        return library::read(path).map_err(|error| unreadable(error.to_string()));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    Ok(Source::new(file, text))
+}
+
+/// The value of an entry's first field: what people call it.
+fn row_name(rules: &RuleSet, state: &State, table: u16, row: u32) -> String {
+    let fields = state.tables.get(usize::from(table)).and_then(|rows| rows.get(row as usize));
+    match fields.and_then(|fields| fields.first()) {
+        Some(rulebook::Value::Row(other, _)) if *other == table => format!("{}", row + 1),
+        Some(value) => cell(rules, state, value),
+        None => format!("{}", row + 1),
+    }
+}
+
+/// A value of a table for people; rows are named.
+fn cell(rules: &RuleSet, state: &State, value: &rulebook::Value) -> String {
+    use rulebook::Value;
+    match value {
+        Value::Nothing => "-".into(),
+        Value::Row(table, row) => row_name(rules, state, *table, *row),
+        Value::Number(number) => decimal(*number),
+        Value::List(values) => {
+            let texts: Vec<String> = values.iter().map(|value| cell(rules, state, value)).collect();
+            texts.join(", ")
+        }
+        value => crate::describe::show(rules, value),
+    }
+}
+
+/// A number as a decimal, rounded to four places where it has more.
+fn decimal(number: rulebook::Number) -> String {
+    let text = number.to_string();
+    if !text.contains('/') {
+        return text;
+    }
+    let (numerator, denominator) = number.to_parts();
+    let text = format!("{:.4}", numerator as f64 / denominator as f64);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,115 @@
+//! `perft`: how many sequences of legal acts there are, by depth or by first act.
+
+use clap::Args;
+use rulebook::notation::moves::write_unique;
+use rulebook::notation::position::write_position;
+use serde::Serialize;
+
+use super::{Answer, Given, engine, position};
+use crate::failure::Failure;
+use crate::out::{Out, table};
+
+/// The largest depth: no more can be counted in the life of a person.
+const DEEPEST: i64 = 30;
+
+/// Arguments of `perft`.
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// A rule file, or the id of a built-in rule set.
+    file: String,
+    /// How many acts in a row.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(0..=DEEPEST))]
+    depth: u32,
+    /// Where to start, in the notation of the rule set.
+    #[arg(long)]
+    position: Option<String>,
+    /// Count for each first act.
+    #[arg(long)]
+    divide: bool,
+}
+
+/// The JSON answer of `perft`.
+#[derive(Serialize)]
+struct Report {
+    /// The id of the rule set.
+    rules: String,
+    /// Where counting starts.
+    position: String,
+    /// How many acts in a row.
+    depth: u32,
+    /// How many sequences there are.
+    count: u64,
+    /// With `--divide`: how many begin with each act.
+    divide: Option<Vec<Share>>,
+}
+
+/// How many sequences begin with an act.
+#[derive(Serialize)]
+struct Share {
+    /// The act.
+    act: String,
+    /// How many there are.
+    count: u64,
+}
+
+/// Runs `perft`.
+pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
+    let engine = engine(&arguments.file, given)?;
+    let rules = engine.rules();
+    let fault = |fault| Failure::fault(rules, &fault);
+    let state = position(&engine, arguments.position.as_deref())?;
+    let mut report = Report {
+        rules: rules.id.clone(),
+        position: write_position(rules, &state),
+        depth: arguments.depth,
+        count: 0,
+        divide: None,
+    };
+    if arguments.divide && arguments.depth > 0 {
+        let mut shares = Vec::new();
+        // A state that is won is not continued, and counting from above says whether it is.
+        if engine.perft(&state, 1).map_err(fault)? > 0 {
+            let plies = engine.plies(&state).map_err(fault)?;
+            for ply in &plies.legal {
+                let count = engine.perft(&ply.next, arguments.depth - 1).map_err(fault)?;
+                shares.push(Share { act: write_unique(rules, &ply.act, &plies), count });
+            }
+        }
+        shares.sort_by(|a, b| a.act.cmp(&b.act));
+        report.count = shares.iter().map(|share| share.count).sum();
+        if !out.is_json() {
+            let mut rows = table(&["act", "count"]);
+            for share in &shares {
+                rows.add_row([share.act.clone(), share.count.to_string()]);
+            }
+            rows.add_row(["all".to_owned(), report.count.to_string()]);
+            align(&mut rows, 1);
+            out.table(&rows);
+        }
+        report.divide = Some(shares);
+    } else {
+        let mut rows = table(&["depth", "count"]);
+        // People watch the numbers grow; programs want the last one only.
+        let from = if out.is_json() { arguments.depth } else { 1.min(arguments.depth) };
+        for depth in from..=arguments.depth {
+            report.count = engine.perft(&state, depth).map_err(fault)?;
+            rows.add_row([depth.to_string(), report.count.to_string()]);
+        }
+        if !out.is_json() {
+            align(&mut rows, 0);
+            align(&mut rows, 1);
+            out.table(&rows);
+        }
+    }
+    if out.is_json() {
+        out.document(&report);
+    }
+    Ok(Answer::Good)
+}
+
+/// Numbers stand at the right of their column.
+pub(super) fn align(table: &mut comfy_table::Table, column: usize) {
+    if let Some(column) = table.column_mut(column) {
+        column.set_cell_alignment(comfy_table::CellAlignment::Right);
+    }
+}
