@@ -35,7 +35,11 @@ enum Meaning {
     Var(u16),
     Define(usize),
     Table(u16),
+    Phase(usize),
 }
+
+/// The variable that holds the phase of the game.
+const PHASE: &str = "phase";
 
 /// What is declared, on the way to a rule set.
 struct Checker<'a> {
@@ -96,6 +100,7 @@ fn empty(id: String) -> RuleSet {
         lineage: Vec::new(),
         sources: Vec::new(),
         players: Vec::new(),
+        phases: Vec::new(),
         kinds: Vec::new(),
         board: Board::default(),
         params: Vec::new(),
@@ -165,6 +170,12 @@ impl Checker<'_> {
             for (index, player) in draft.players.iter().enumerate().take(8) {
                 self.rules.players.push(player.text.clone());
                 self.introduce(player, Meaning::Player(index as u8));
+            }
+        }
+        if let Some(draft) = drafts.iter().rev().find(|draft| !draft.phases.is_empty()) {
+            for phase in &draft.phases {
+                self.introduce(phase, Meaning::Phase(self.rules.phases.len()));
+                self.rules.phases.push(phase.text.clone());
             }
         }
         for kind in drafts.iter().flat_map(|draft| &draft.pieces) {
@@ -401,6 +412,19 @@ impl Checker<'_> {
 
     /// State variables, their first values, and the placement.
     fn start(&mut self, drafts: &[Draft]) {
+        let first = drafts.iter().rev().find_map(|draft| draft.phases.first());
+        if let Some(first) = first {
+            // The phase of the game is a variable like any other, which every rule set with phases has.
+            self.introduce(&Loc { text: PHASE.into(), ..first.clone() }, Meaning::Var(0));
+            self.used.insert(PHASE.into());
+            self.rules.vars.push(Var {
+                name: PHASE.into(),
+                ty: Type::Phase,
+                each_player: false,
+                fleeting: false,
+                start: Value::Text(first.text.clone()),
+            });
+        }
         for state in drafts.iter().flat_map(|draft| &draft.state) {
             let ty = self.named_type(&state.ty);
             let start = match &ty {

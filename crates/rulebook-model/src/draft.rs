@@ -3,6 +3,7 @@
 //! Invariant: reading never stops at the first fault; what is wrong is reported and left out.
 //! A draft knows nothing of other files: layering is the next stage.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rulebook_syntax::ast::{Choice, Dirs, Effect, Expr, Head, Path, Period};
@@ -57,6 +58,8 @@ pub struct Draft {
     pub extends: Option<Loc>,
     /// `players`
     pub players: Vec<Loc>,
+    /// `phases`
+    pub phases: Vec<Loc>,
     /// `units`
     pub units: Vec<Loc>,
     /// `sources`
@@ -87,6 +90,8 @@ pub struct Draft {
     pub without: Vec<Loc>,
     /// `clauses`
     pub clauses: Vec<ClauseDraft>,
+    /// Names whose declarations could not be read: already reported, so not unknown.
+    pub lost: BTreeSet<String>,
 }
 
 /// A parameter as written.
@@ -238,6 +243,8 @@ pub struct ClauseDraft {
     pub yields: Vec<Loc>,
     /// Clauses that it goes before where it applies.
     pub exception_to: Vec<Loc>,
+    /// The phases in which it is in force; empty for all.
+    pub within: Vec<Loc>,
     /// When it applies.
     pub when: Option<Expr>,
     /// When it does not.
@@ -250,6 +257,8 @@ pub struct ClauseDraft {
     pub otherwise: Option<Vec<Effect>>,
     /// The leading part; `None` when it could not be read.
     pub form: Option<FormDraft>,
+    /// Whether nothing of it could be read.
+    pub unread: bool,
 }
 
 /// The leading part of a clause as written.
@@ -288,6 +297,8 @@ pub enum FormDraft {
 
 /// The largest number of clauses in a file.
 pub const MAX_CLAUSES: usize = 2000;
+/// The largest number of entries in any other section of a file.
+pub const MAX_ENTRIES: usize = 2000;
 
 /// Reads a file. The draft is `None` when nothing useful could be read.
 pub fn read(source: &Arc<Source>) -> (Option<Draft>, Vec<Diagnostic>) {
@@ -321,7 +332,13 @@ pub(crate) fn suggest<'a>(
 
 /// Whether YAML readers would take a plain scalar for a number.
 pub(crate) fn looks_like_number(text: &str) -> bool {
-    !text.is_empty() && text.parse::<f64>().is_ok()
+    let digits = |prefix, radix| {
+        text.strip_prefix(prefix).is_some_and(|rest: &str| {
+            !rest.is_empty() && rest.chars().all(|digit: char| digit.is_digit(radix))
+        })
+    };
+    let decimal = text.contains(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
+    decimal || digits("0x", 16) || digits("0o", 8)
 }
 
 /// The fault of an article number without quotes.

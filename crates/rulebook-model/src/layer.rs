@@ -16,6 +16,9 @@ pub type Resolve<'a> = &'a dyn Fn(&str) -> Option<Arc<Source>>;
 /// The id of the file with the macros and definitions that every rule file may use.
 pub const PRELUDE: &str = "prelude";
 
+/// Most files in layers, the prelude included.
+pub const MAX_LAYERS: usize = 16;
+
 /// A clause with the file it stands in.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
@@ -35,12 +38,18 @@ pub(crate) struct Layers {
 pub(crate) fn stack(source: &Arc<Source>, resolve: Resolve<'_>) -> (Option<Layers>, Vec<Diagnostic>) {
     let mut out = Vec::new();
     let mut drafts: Vec<Draft> = Vec::new();
-    let mut next = Some(Arc::clone(source));
-    while let Some(source) = next.take() {
+    let mut next = Some((None::<Loc>, Arc::clone(source)));
+    while let Some((name, source)) = next.take() {
         let (draft, mut faults) = read(&source);
-        let broken = draft.is_none();
         out.append(&mut faults);
-        let Some(draft) = draft else { break };
+        // Without one of its layers nothing of a file can be judged, and its other faults are not known.
+        let Some(draft) = draft else { return (None, out) };
+        if let Some(name) = name.filter(|name| name.text != draft.id.text) {
+            let message = format!("the rule file `{}` calls itself `{}`", name.text, draft.id.text);
+            let fault = name.error(codes::LAYER_UNKNOWN_BASE, message);
+            out.push(fault.also(&draft.id.source, draft.id.span, "its id"));
+            return (None, out);
+        }
         let base = match &draft.extends {
             Some(base) => Some(base.clone()),
             None if draft.id.text == PRELUDE => None,
@@ -50,23 +59,26 @@ pub(crate) fn stack(source: &Arc<Source>, resolve: Resolve<'_>) -> (Option<Layer
         let Some(base) = base else { break };
         if drafts.iter().any(|draft| draft.id.text == base.text) {
             out.push(base.error(codes::LAYER_CYCLE, format!("`{}` extends itself in a circle", base.text)));
-            break;
+            return (None, out);
         }
-        next = resolve(&base.text);
-        if next.is_none() && base.text != PRELUDE {
-            let message = format!("there is no rule file `{}`", base.text);
-            out.push(
-                base.error(codes::LAYER_UNKNOWN_BASE, message).help(
-                    "a base is named by its id, which is its path below the rules folder without `.yaml`",
-                ),
-            );
+        if drafts.len() >= MAX_LAYERS {
+            let message = format!("a rule file stands on at most {MAX_LAYERS} layers");
+            out.push(base.error(codes::LIMIT_EXCEEDED, message));
+            return (None, out);
         }
-        if broken {
-            break;
+        match resolve(&base.text) {
+            Some(source) => next = Some((Some(base), source)),
+            None if base.text == PRELUDE => {}
+            None => {
+                let message = format!("there is no rule file `{}`", base.text);
+                out.push(
+                    base.error(codes::LAYER_UNKNOWN_BASE, message).help(
+                        "a base is named by its id, which is its path below the rules folder without `.yaml`",
+                    ),
+                );
+                return (None, out);
+            }
         }
-    }
-    if drafts.is_empty() {
-        return (None, out);
     }
     drafts.reverse();
     let mut layers = Layers { drafts, clauses: Vec::new(), replaced: Vec::new() };
@@ -89,8 +101,8 @@ impl Layers {
                     out.push(self.dangling(id, "drops"));
                 }
             }
-            self.cycles(&draft, out);
-            for clause in &draft.clauses {
+            let circular = cycles(&draft, out);
+            for clause in draft.clauses.iter().filter(|clause| !circular.contains(&clause.id.text)) {
                 self.place(clause, &draft, out);
             }
             self.drafts.push(draft);
@@ -110,27 +122,6 @@ impl Layers {
         let message = format!("this {verb} clause `{}`, which is in no base", id.text);
         let known = self.clauses.iter().map(|placed| placed.clause.id.text.as_str());
         suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known)
-    }
-
-    /// Clauses of one file that override each other in a circle.
-    fn cycles(&self, draft: &Draft, out: &mut Vec<Diagnostic>) {
-        let target = |id: &str| {
-            let clause = draft.clauses.iter().find(|clause| clause.id.text == id)?;
-            clause.overrides.as_ref().filter(|target| target.text != clause.id.text)
-        };
-        for clause in &draft.clauses {
-            let (mut at, mut steps) = (target(&clause.id.text), 0);
-            while let Some(loc) = at {
-                if loc.text == clause.id.text && steps > 0 {
-                    let message = format!("clause `{}` overrides itself in a circle", clause.id.text);
-                    let place = clause.overrides.as_ref().unwrap_or(&clause.id);
-                    out.push(place.error(codes::LAYER_OVERRIDE_CYCLE, message));
-                    break;
-                }
-                steps += 1;
-                at = if steps > draft.clauses.len() { None } else { target(&loc.text) };
-            }
-        }
     }
 
     fn place(&mut self, clause: &ClauseDraft, draft: &Draft, out: &mut Vec<Diagnostic>) {
@@ -202,4 +193,29 @@ impl Layers {
             }
         }
     }
+}
+
+/// Clauses of one file that override each other in a circle; each circle is reported once.
+fn cycles(draft: &Draft, out: &mut Vec<Diagnostic>) -> Vec<String> {
+    let target = |id: &str| {
+        let clause = draft.clauses.iter().find(|clause| clause.id.text == id)?;
+        clause.overrides.as_ref().filter(|target| target.text != clause.id.text)
+    };
+    let mut circular: Vec<String> = Vec::new();
+    for clause in draft.clauses.iter().filter(|clause| clause.overrides.is_some()) {
+        let mut path: Vec<&str> = Vec::new();
+        let mut at = Some(clause.id.text.as_str());
+        while let Some(id) = at.filter(|id| !path.contains(id) && !circular.iter().any(|known| known == id)) {
+            path.push(id);
+            at = target(id).map(|loc| loc.text.as_str());
+        }
+        if at != Some(clause.id.text.as_str()) || circular.contains(&clause.id.text) {
+            continue;
+        }
+        let message = format!("clause `{}` overrides itself in a circle", clause.id.text);
+        let place = clause.overrides.as_ref().unwrap_or(&clause.id);
+        out.push(place.error(codes::LAYER_OVERRIDE_CYCLE, message));
+        circular.extend(path.into_iter().map(str::to_owned));
+    }
+    circular
 }

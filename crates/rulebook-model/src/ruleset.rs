@@ -55,6 +55,8 @@ pub struct RuleSet {
     pub sources: Vec<(String, Phrase)>,
     /// Names of the players, in the order of their turns.
     pub players: Vec<String>,
+    /// Names of the phases of a game, the first one first; empty when there are none.
+    pub phases: Vec<String>,
     /// Names of the kinds of pieces.
     pub kinds: Vec<String>,
     /// The board; empty when there is none.

@@ -31,6 +31,8 @@ pub enum Type {
     List(Box<Type>),
     /// A row of a table.
     Row(u16),
+    /// A phase of the game.
+    Phase,
     /// An outcome.
     Outcome,
 }

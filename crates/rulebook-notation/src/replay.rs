@@ -83,7 +83,7 @@ pub struct Step {
     pub line: usize,
     /// Who did it.
     pub person: Person,
-    /// In the short notation of records, or the line itself for an event.
+    /// In the short notation of records; of an event its name.
     pub text: String,
     /// The act, unless it was an event.
     pub act: Option<Act>,
@@ -307,7 +307,8 @@ pub fn from_lines(source: &Arc<Source>) -> Script {
         match text.strip_prefix("position:") {
             Some(position) if first => {
                 let position = position.trim();
-                script.start = Start::Position(position.into(), Span::new(span.end - position.len(), span.end));
+                script.start =
+                    Start::Position(position.into(), Span::new(span.end - position.len(), span.end));
             }
             _ => script.lines.push(Line { text: text.into(), span }),
         }
@@ -364,7 +365,11 @@ fn step(engine: &Engine, state: &State, line: usize, text: &str) -> Result<Step,
                 Some(act) => {
                     write_short(engine, state, act, &next).map_err(|error: Fault| fault(error.into()))?
                 }
-                None => text.to_owned(),
+                None => {
+                    let who = write_person(engine.rules(), person);
+                    let what = text.trim().strip_prefix(who).map(str::trim_start);
+                    what.and_then(|rest| rest.strip_prefix(':')).unwrap_or(text).trim().to_owned()
+                }
             };
             Ok(Step { line, person, text, act: done.act, clauses, next: *next })
         }
@@ -449,7 +454,8 @@ mod tests {
 
     #[test]
     fn lines_have_places_and_comments() {
-        let source = Source::new("a", "\u{FEFF}# first\n\nposition: 8/8 w\n  e2e4  # best\nQxf7#\nposition: x\n");
+        let source =
+            Source::new("a", "\u{FEFF}# first\n\nposition: 8/8 w\n  e2e4  # best\nQxf7#\nposition: x\n");
         let script = from_lines(&source);
         let texts: Vec<&str> = script.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(texts, ["e2e4", "Qxf7#", "position: x"]);

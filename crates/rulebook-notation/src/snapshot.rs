@@ -190,6 +190,7 @@ fn read_value(rules: &RuleSet, name: &str, ty: &Type, json: &Json) -> Result<Val
     let value = match (ty, json) {
         (Type::Truth, Json::Bool(truth)) => Some(Value::Truth(*truth)),
         (Type::Number(_), Json::String(text)) => Number::parse(text).map(Value::Number),
+        (Type::Phase, Json::String(text)) if rules.phases.contains(text) => Some(Value::Text(text.clone())),
         (Type::Text, Json::String(text)) => Some(Value::Text(text.clone())),
         (Type::Player, Json::String(text)) => rules.player(text).map(Value::Player),
         (Type::Kind, Json::String(text)) => {

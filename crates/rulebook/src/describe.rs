@@ -61,8 +61,7 @@ pub(crate) fn clauses<'r>(rules: &'r RuleSet, numbers: &[u16]) -> Vec<&'r Clause
 }
 
 fn names(all: &[String], numbers: impl IntoIterator<Item = usize>) -> String {
-    let names: Vec<&str> =
-        numbers.into_iter().filter_map(|at| all.get(at)).map(String::as_str).collect();
+    let names: Vec<&str> = numbers.into_iter().filter_map(|at| all.get(at)).map(String::as_str).collect();
     names.join(", ")
 }
 
@@ -180,7 +179,8 @@ pub(crate) fn show(rules: &RuleSet, value: &Value) -> String {
 
 /// A duration such as `1:30:00`, `3:05` or `30 s`.
 pub(crate) fn duration(seconds: i64) -> String {
-    let (sign, seconds) = if seconds < 0 { ("-", seconds.unsigned_abs()) } else { ("", seconds.unsigned_abs()) };
+    let (sign, seconds) =
+        if seconds < 0 { ("-", seconds.unsigned_abs()) } else { ("", seconds.unsigned_abs()) };
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {
         (0, 0) => format!("{sign}{rest} s"),

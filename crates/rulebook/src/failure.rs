@@ -22,18 +22,18 @@ pub(crate) struct Failure {
 
 /// The JSON document of a failure.
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document {
     /// The failure.
-    error: Body<'a>,
+    error: Body,
 }
 
 /// What is wrong.
 #[derive(Serialize)]
-struct Body<'a> {
+pub(crate) struct Body {
     /// A sentence fragment.
-    message: &'a str,
+    message: String,
     /// What to do about it, when we know.
-    help: Option<&'a str>,
+    help: Option<String>,
     /// Places in files.
     diagnostics: Vec<json::Finding>,
 }
@@ -65,16 +65,19 @@ impl Failure {
         failure.help(format!("the clauses are {}", ids.join(" and ")))
     }
 
+    /// The failure as a part of a JSON document.
+    pub(crate) fn body(&self) -> Body {
+        Body {
+            message: self.message.clone(),
+            help: self.help.clone(),
+            diagnostics: self.diagnostics.iter().map(json::Finding::of).collect(),
+        }
+    }
+
     /// Tells it.
     pub(crate) fn report(&self, out: &mut Out) {
         if out.is_json() {
-            out.document(&Document {
-                error: Body {
-                    message: &self.message,
-                    help: self.help.as_deref(),
-                    diagnostics: self.diagnostics.iter().map(json::Finding::of).collect(),
-                },
-            });
+            out.document(&Document { error: self.body() });
             return;
         }
         let mut text = String::new();

@@ -60,8 +60,8 @@ impl ClauseRef {
 /// A finding about a text.
 #[derive(Serialize)]
 pub(crate) struct Finding {
-    /// Its stable code.
-    code: &'static str,
+    /// Its stable code; none for what is wrong with an argument or a record.
+    code: Option<&'static str>,
     /// `error` or `warning`.
     severity: &'static str,
     /// What is wrong.
@@ -104,7 +104,7 @@ impl Finding {
             }
         });
         Self {
-            code: diagnostic.code,
+            code: Some(diagnostic.code).filter(|code| !code.is_empty()),
             severity: match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

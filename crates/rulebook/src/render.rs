@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, SourceSpan, ThemeCharacters,
-    ThemeStyles,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, SourceSpan,
+    ThemeCharacters, ThemeStyles,
 };
 use rulebook::syntax::{Diagnostic, Label, Severity, Source};
 
@@ -87,7 +87,8 @@ fn report(diagnostic: &Diagnostic) -> Report {
         Severity::Warning => miette::Severity::Warning,
     };
     let mut report = Report {
-        code: Some(diagnostic.code),
+        // What is wrong with an argument or a record has no code.
+        code: Some(diagnostic.code).filter(|code| !code.is_empty()),
         severity,
         message: diagnostic.message.clone(),
         help: diagnostic.help.clone(),

@@ -99,7 +99,11 @@ impl Reader<'_> {
 
     fn yaml(&mut self, node: &Node) -> Vec<RawTable> {
         let yaml::Value::Map(entries) = &node.value else {
-            self.fault(codes::FILE_SHAPE, node.span, "tables are a mapping from their names to lists of rows");
+            self.fault(
+                codes::FILE_SHAPE,
+                node.span,
+                "tables are a mapping from their names to lists of rows",
+            );
             return Vec::new();
         };
         let mut tables = Vec::new();
@@ -108,7 +112,11 @@ impl Reader<'_> {
                 yaml::Value::List(rows) => rows.as_slice(),
                 yaml::Value::Null => &[],
                 _ => {
-                    self.fault(codes::FILE_SHAPE, node.span, format!("`{}` must be a list of rows", key.text));
+                    self.fault(
+                        codes::FILE_SHAPE,
+                        node.span,
+                        format!("`{}` must be a list of rows", key.text),
+                    );
                     &[]
                 }
             };
@@ -280,14 +288,15 @@ impl Reader<'_> {
                 let name = rules.tables.get(at).map_or("", |table| &table.name);
                 (found.map(|row| Value::Row(*table, *row)), format!("the name of a row of `{name}`"))
             }
-            Type::Nothing | Type::Outcome | Type::Sites | Type::List(_) => (None, "what no text can say".into()),
+            Type::Nothing | Type::Outcome | Type::Sites | Type::List(_) => {
+                (None, "what no text can say".into())
+            }
         };
         if let Some(value) = value {
             return value;
         }
         let code = if matches!(ty, Type::Row(_)) { codes::NAME_UNKNOWN } else { codes::TYPE_MISMATCH };
-        let mut fault =
-            Diagnostic::error(code, self.source, span, format!("`{text}` is not {wanted}"));
+        let mut fault = Diagnostic::error(code, self.source, span, format!("`{text}` is not {wanted}"));
         if let Type::Row(table) = ty {
             let mut known: Vec<&str> = keys
                 .get(usize::from(*table))

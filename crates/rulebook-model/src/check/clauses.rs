@@ -73,6 +73,7 @@ impl Checker<'_> {
             expr.as_ref().map(|expr| this.code(expr, &Type::Truth, &scope))
         };
         let (when, unless) = (condition(self, &draft.when), condition(self, &draft.unless));
+        let when = self.within(&draft.within, when);
         let never = |code: &Option<Code>, value: bool| {
             code.as_ref().is_some_and(|code| matches!(code.term, Term::Const(Value::Truth(t)) if t == value))
         };
@@ -102,6 +103,33 @@ impl Checker<'_> {
             }),
             yields: Vec::new(),
             form,
+        })
+    }
+
+    /// A condition that also asks for one of some phases.
+    fn within(&mut self, phases: &[Loc], when: Option<Code>) -> Option<Code> {
+        if phases.is_empty() {
+            return when;
+        }
+        let mut named = Vec::new();
+        for phase in phases {
+            if self.rules.phases.contains(&phase.text) {
+                named.push(Value::Text(phase.text.clone()));
+            } else {
+                let message = format!("`{}` is not a phase", phase.text);
+                let known = self.rules.phases.iter().map(String::as_str);
+                let fault = suggest(phase.error(codes::NAME_UNKNOWN, message), &phase.text, known);
+                self.out.push(fault);
+            }
+        }
+        let asked = [Term::Var(0, None), Term::Const(Value::List(named))].map(Box::new);
+        let [phase, list] = asked;
+        let term = Term::Binary(ast::Binary::In, phase, list);
+        Some(match when {
+            None => Code { term, slots: 0 },
+            Some(Code { term: rest, slots }) => {
+                Code { term: Term::Binary(ast::Binary::And, Box::new(term), Box::new(rest)), slots }
+            }
         })
     }
 

@@ -230,6 +230,7 @@ impl Checker<'_> {
                 format!("a row of `{}`", table.map_or("?", |table| &table.name))
             }
             Type::Outcome => "an outcome".into(),
+            Type::Phase => "a phase of the game".into(),
         }
     }
 
@@ -448,6 +449,10 @@ impl Checker<'_> {
         self.used.insert(word.to_owned());
         match self.names.get(word).map(|(meaning, _)| *meaning) {
             Some(Meaning::Player(at)) => (Term::Const(Value::Player(at)), Type::Player),
+            Some(Meaning::Phase(at)) => {
+                let phase = self.rules.phases.get(at).cloned().unwrap_or_default();
+                (Term::Const(Value::Text(phase)), Type::Phase)
+            }
             Some(Meaning::Kind(at)) => (Term::Const(Value::Kind(at)), Type::Kind),
             Some(Meaning::Param(at)) => match self.rules.params.get(at) {
                 Some(param) => (Term::Const(param.value.clone()), param.ty.clone()),

@@ -3,6 +3,7 @@
 //! Invariant: every key is known or reported, every string is parsed by the small language it belongs
 //! to. Names are not looked up here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rulebook_syntax::ast::{Choice, Expr};
@@ -20,6 +21,7 @@ const FILE_KEYS: &[&str] = &[
     "extends",
     "edition",
     "players",
+    "phases",
     "units",
     "sources",
     "params",
@@ -36,7 +38,7 @@ const FILE_KEYS: &[&str] = &[
     "without",
     "clauses",
 ];
-const TEXT_KEYS: &[&str] = &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to"];
+const TEXT_KEYS: &[&str] = &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to", "in"];
 /// The leading keys of clauses, each with the keys that may go with it.
 const FORMS: &[(&str, &[&str])] = &[
     ("move", &["piece", "act", "when", "unless", "choose", "then"]),
@@ -57,11 +59,16 @@ type Entries = [(Scalar, Node)];
 struct Reader<'a> {
     source: &'a Arc<Source>,
     out: Vec<Diagnostic>,
+    /// Names that stand in declarations which could not be read.
+    lost: BTreeSet<String>,
 }
 
 pub(crate) fn file(source: &Arc<Source>, node: &Node) -> (Option<Draft>, Vec<Diagnostic>) {
-    let mut reader = Reader { source, out: Vec::new() };
-    let draft = reader.file(node);
+    let mut reader = Reader { source, out: Vec::new(), lost: BTreeSet::new() };
+    let mut draft = reader.file(node);
+    if let Some(draft) = &mut draft {
+        draft.lost = reader.lost;
+    }
     (draft, reader.out)
 }
 
@@ -72,6 +79,12 @@ impl Reader<'_> {
 
     fn fault(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.out.push(Diagnostic::error(code, self.source, span, message));
+    }
+
+    /// What a text declares is not to be reported as unknown elsewhere.
+    fn lose(&mut self, text: &str) {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        self.lost.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
     }
 
     fn within<T>(&self, it: T) -> In<T> {
@@ -124,6 +137,12 @@ impl Reader<'_> {
         scalars.into_iter().map(|scalar| self.clause_id(scalar)).collect()
     }
 
+    /// The number of one clause.
+    fn id(&mut self, node: &Node) -> Option<Loc> {
+        let scalar = self.scalar(node, "a clause number")?;
+        Some(self.clause_id(scalar))
+    }
+
     fn clause_id(&mut self, scalar: &Scalar) -> Loc {
         let loc = self.loc(scalar);
         if scalar.is_plain() && looks_like_number(&scalar.text) {
@@ -137,7 +156,7 @@ impl Reader<'_> {
             if !allowed.contains(&key.text.as_str()) {
                 let message = format!("{what} has no key `{}`", key.text);
                 let fault = Diagnostic::error(codes::FILE_UNKNOWN_KEY, self.source, key.span, message);
-                self.out.push(suggest(fault, &key.text, allowed.iter().copied()));
+                self.out.push(unknown_key(fault, &key.text, allowed.iter().copied()));
             }
         }
     }
@@ -187,8 +206,43 @@ impl Reader<'_> {
     }
 
     fn choices(&mut self, node: &Node) -> Vec<Choice> {
-        let nodes = self.list(node);
-        nodes.into_iter().filter_map(|n| self.small(n, "a choice", parse::choices)).flatten().collect()
+        let mut choices = Vec::new();
+        for node in self.list(node) {
+            match self.small(node, "a choice", parse::choices) {
+                Some(mut more) => choices.append(&mut more),
+                None => self.lose_scalar(node),
+            }
+        }
+        choices
+    }
+
+    fn lose_scalar(&mut self, node: &Node) {
+        if let Value::Scalar(scalar) = &node.value {
+            self.lose(&scalar.text);
+        }
+    }
+
+    /// The head of a definition or macro.
+    fn head(&mut self, key: &Scalar) -> Option<Head> {
+        let head = self.parsed(key, parse::signature);
+        if head.is_none() {
+            self.lose(&key.text);
+        }
+        head
+    }
+
+    /// The entries of a section, if there are not too many.
+    fn section_of<'n>(&mut self, node: &'n Node, what: &str, most: usize) -> &'n Entries {
+        let entries = self.map(node, what);
+        if let Some((key, _)) = entries.get(most) {
+            let message = format!("{what} has {} entries; at most {most} are allowed", entries.len());
+            self.fault(codes::LIMIT_EXCEEDED, key.span, message);
+            for (key, _) in entries {
+                self.lose(&key.text);
+            }
+            return &[];
+        }
+        entries
     }
 
     fn effects(&mut self, node: &Node) -> Vec<Effect> {
@@ -216,11 +270,11 @@ impl Reader<'_> {
             None => self.fault(codes::FILE_MISSING_KEY, start, "this file does not begin with `rulebook: 1`"),
             Some((_, node)) => {
                 if !matches!(&node.value, Value::Scalar(scalar) if scalar.text == "1") {
-                    self.fault(
-                        codes::FILE_VERSION,
-                        node.span,
-                        "only version 1 of the rule language is known",
-                    );
+                    // Nothing can be said about a text in a language that is not known.
+                    let message = "only version 1 of the rule language is known";
+                    self.out.clear();
+                    self.fault(codes::FILE_VERSION, node.span, message);
+                    return None;
                 }
             }
         }
@@ -230,6 +284,7 @@ impl Reader<'_> {
             title: Phrase::default(),
             extends: None,
             players: Vec::new(),
+            phases: Vec::new(),
             units: Vec::new(),
             sources: Vec::new(),
             params: Vec::new(),
@@ -245,11 +300,12 @@ impl Reader<'_> {
             clock: None,
             without: Vec::new(),
             clauses: Vec::new(),
+            lost: BTreeSet::new(),
         };
         for (key, node) in entries {
             self.section(&mut draft, key, node);
         }
-        if draft.id.text.is_empty() {
+        if !entries.iter().any(|(key, _)| key.text == "id") {
             self.fault(codes::FILE_MISSING_KEY, start, "this file has no `id`");
         }
         Some(draft)
@@ -265,26 +321,29 @@ impl Reader<'_> {
             "title" => draft.title = self.phrase(node),
             "extends" => draft.extends = self.text(node, "the id of a base"),
             "players" => draft.players = self.texts(node, "a player"),
+            "phases" => draft.phases = self.texts(node, "a phase"),
             "units" => draft.units = self.texts(node, "a unit"),
             "pieces" => draft.pieces = self.texts(node, "a kind of piece"),
             "without" => draft.without = self.ids(node, "a clause number"),
             "sources" => {
-                let entries = self.map(node, "`sources`");
+                let entries = self.section_of(node, "`sources`", MAX_ENTRIES);
                 draft.sources = entries.iter().map(|(k, n)| (self.loc(k), self.phrase(n))).collect();
             }
             "params" => {
-                let entries = self.map(node, "`params`");
-                draft.params = entries.iter().filter_map(|(k, n)| self.param(k, n)).collect();
+                let entries = self.section_of(node, "`params`", MAX_ENTRIES);
+                draft.params = entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.param(k, n))).collect();
             }
             "board" => draft.board = Some(self.board(key, node)),
             "directions" => {
-                let entries = self.map(node, "`directions`");
-                draft.directions =
-                    entries.iter().filter_map(|(k, n)| Some((self.loc(k), self.direction(n)?))).collect();
+                let entries = self.section_of(node, "`directions`", MAX_ENTRIES);
+                draft.directions = entries
+                    .iter()
+                    .filter_map(|(k, n)| self.kept(k, |this| Some((this.loc(k), this.direction(n)?))))
+                    .collect();
             }
             "state" => {
-                let entries = self.map(node, "`state`");
-                draft.state = entries.iter().filter_map(|(k, n)| self.state(k, n)).collect();
+                let entries = self.section_of(node, "`state`", MAX_ENTRIES);
+                draft.state = entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.state(k, n))).collect();
             }
             "setup" => {
                 for (k, n) in self.map(node, "`setup`") {
@@ -297,20 +356,21 @@ impl Reader<'_> {
                 }
             }
             "define" => {
-                let entries = self.map(node, "`define`");
-                draft.define = entries.iter().filter_map(|(k, n)| self.define(k, n)).collect();
+                let entries = self.section_of(node, "`define`", MAX_ENTRIES);
+                draft.define = entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.define(k, n))).collect();
             }
             "macros" => {
-                for (k, n) in self.map(node, "`macros`") {
-                    let head = self.parsed(k, parse::signature);
-                    let body = self.small(n, "a pattern", parse::pattern);
-                    if let (Some(head), Some(body)) = (head, body) {
-                        draft.macros.push(MacroDraft { head, at: self.loc(k), body: self.within(body) });
-                    }
+                for (k, n) in self.section_of(node, "`macros`", MAX_ENTRIES) {
+                    let made = self.kept(k, |this| {
+                        let head = this.head(k);
+                        let body = this.small(n, "a pattern", parse::pattern)?;
+                        Some(MacroDraft { head: head?, at: this.loc(k), body: this.within(body) })
+                    });
+                    draft.macros.extend(made);
                 }
             }
             "tables" => {
-                for (k, n) in self.map(node, "`tables`") {
+                for (k, n) in self.section_of(node, "`tables`", MAX_ENTRIES) {
                     let fields = self.pairs(n, "a field");
                     draft.tables.push((self.loc(k), fields));
                 }
@@ -321,8 +381,20 @@ impl Reader<'_> {
                     self.small(node, "a time control", parse::control).map(|clock| self.within(clock));
             }
             "clauses" => self.clauses(draft, node),
+            "edition" => {
+                self.text(node, "a date");
+            }
             _ => {}
         }
+    }
+
+    /// What is declared under a key; a name whose declaration cannot be read is remembered.
+    fn kept<T>(&mut self, key: &Scalar, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let read = read(self);
+        if read.is_none() {
+            self.lose(key.text.split('(').next().unwrap_or(""));
+        }
+        read
     }
 
     fn param(&mut self, key: &Scalar, node: &Node) -> Option<ParamDraft> {
@@ -334,10 +406,11 @@ impl Reader<'_> {
                 match key.text.as_str() {
                     "value" => value = self.located(node, "a value"),
                     "cites" => cites = self.texts(node, "a citation"),
-                    _ => since = self.text(node, "a date").map(|loc| loc.text).unwrap_or_default(),
+                    "since" => since = self.text(node, "a date").map(|loc| loc.text).unwrap_or_default(),
+                    _ => {}
                 }
             }
-            if value.is_none() {
+            if !entries.iter().any(|(key, _)| key.text == "value") {
                 self.fault(codes::FILE_MISSING_KEY, key.span, "this parameter has no `value`");
             }
             return Some(ParamDraft { name, value: value?, cites, since });
@@ -366,7 +439,8 @@ impl Reader<'_> {
                         self.small(node, "directions", parse::directions).map(|dirs| self.within(dirs));
                 }
                 "forward" => board.forward = self.pairs(node, "a direction"),
-                _ => board.names = self.text(node, "a way of naming sites"),
+                "names" => board.names = self.text(node, "a way of naming sites"),
+                _ => {}
             }
         }
         board
@@ -379,7 +453,11 @@ impl Reader<'_> {
             }
             Value::Map(entries) => {
                 self.known(entries, &["relative"], "a direction");
-                (entries.first().map(|(_, node)| node)?, true)
+                match entries.first() {
+                    Some((key, node)) if key.text == "relative" => (node, true),
+                    Some(_) => return None,
+                    None => (node, true),
+                }
             }
             _ => (node, false),
         };
@@ -400,7 +478,10 @@ impl Reader<'_> {
             state.ty = self.loc(scalar);
             return Some(state);
         }
-        let entries = self.map(node, "a state variable");
+        let Value::Map(entries) = &node.value else {
+            self.fault(codes::FILE_SHAPE, node.span, "a state variable is a type, or a mapping with `type`");
+            return None;
+        };
         self.known(entries, &["type", "for", "lasts", "start"], "a state variable");
         let mut typed = false;
         for (key, node) in entries {
@@ -410,7 +491,7 @@ impl Reader<'_> {
                     typed = true;
                 }
                 "start" => state.start = self.located(node, "a first value"),
-                word => {
+                word @ ("for" | "lasts") => {
                     let wanted = if word == "for" { "each player" } else { "one ply" };
                     let text = self.text(node, "a text")?;
                     if text.text == wanted {
@@ -419,6 +500,7 @@ impl Reader<'_> {
                         self.fault(codes::FILE_SHAPE, text.span, format!("`{word}` can only be `{wanted}`"));
                     }
                 }
+                _ => {}
             }
         }
         if !typed {
@@ -429,8 +511,12 @@ impl Reader<'_> {
     }
 
     fn define(&mut self, key: &Scalar, node: &Node) -> Option<DefineDraft> {
-        let head = self.parsed(key, parse::signature);
+        let head = self.head(key);
         let bodies = if let Value::Map(entries) = &node.value {
+            if entries.is_empty() {
+                self.fault(codes::FILE_SHAPE, node.span, "a definition has one body, or one for each player");
+                return None;
+            }
             entries
                 .iter()
                 .filter_map(|(k, n)| Some((Some(self.loc(k)), self.located(n, "an expression")?)))
@@ -475,7 +561,8 @@ impl Reader<'_> {
                 "sides" => notation.sides = self.sides(key, node),
                 "names" => notation.names = self.act_texts(node),
                 "suffixes" => notation.suffixes = self.act_texts(node),
-                _ => notation.records = self.pairs(node, "a letter"),
+                "records" => notation.records = self.pairs(node, "a letter"),
+                _ => {}
             }
         }
         notation
@@ -483,6 +570,8 @@ impl Reader<'_> {
 
     fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
         let pairs = self.pairs(node, "`sides`");
+        let entries = if let Value::Map(entries) = &node.value { entries.as_slice() } else { return None };
+        self.known(entries, &["state", "of", "about", "east", "west"], "`sides`");
         let mut get = |name: &str| {
             let found = pairs.iter().find(|(key, _)| key.text == name).map(|(_, value)| value.clone());
             if found.is_none() {
@@ -504,11 +593,13 @@ impl Reader<'_> {
                 match key.text.as_str() {
                     "act" => act = self.text(node, "an act"),
                     "when" => when = self.located(node, "a condition"),
-                    _ => text = self.text(node, "a text"),
+                    "text" => text = self.text(node, "a text"),
+                    _ => {}
                 }
             }
             match text {
                 Some(text) => texts.push(ActTextDraft { act, when, text }),
+                None if entries.is_empty() || entries.iter().any(|(key, _)| key.text == "text") => {}
                 None => self.fault(codes::FILE_MISSING_KEY, item.span, "this entry has no `text`"),
             }
         }
@@ -516,13 +607,7 @@ impl Reader<'_> {
     }
 
     fn clauses(&mut self, draft: &mut Draft, node: &Node) {
-        let entries = self.map(node, "`clauses`");
-        if entries.len() > MAX_CLAUSES {
-            let message = format!("{} clauses in one file; at most {MAX_CLAUSES} are allowed", entries.len());
-            self.fault(codes::LIMIT_EXCEEDED, node.span, message);
-            return;
-        }
-        for (key, node) in entries {
+        for (key, node) in self.section_of(node, "`clauses`", MAX_CLAUSES) {
             let clause = self.clause(key, node);
             draft.clauses.push(clause);
         }
@@ -537,54 +622,70 @@ impl Reader<'_> {
             overrides: None,
             yields: Vec::new(),
             exception_to: Vec::new(),
+            within: Vec::new(),
             when: None,
             unless: None,
             choose: Vec::new(),
             then: None,
             otherwise: None,
             form: None,
+            unread: false,
         };
-        let entries = self.map(node, "a clause");
-        let has = |name: &str| entries.iter().any(|(key, _)| key.text == name);
-        let Some((leading, companions)) = FORMS.iter().find(|(name, _)| has(name)) else {
-            let leading: Vec<String> = FORMS.iter().map(|(name, _)| format!("`{name}`")).collect();
-            self.out.push(
-                Diagnostic::error(
-                    codes::CLAUSE_NO_FORM,
-                    self.source,
-                    key.span,
-                    "this clause has no formal part",
-                )
-                .help(format!("give one of {}", leading.join(", "))),
-            );
+        let Value::Map(entries) = &node.value else {
+            self.fault(codes::FILE_SHAPE, node.span, "a clause must be a mapping of keys to values");
+            clause.unread = true;
             return clause;
         };
-        for (key, _) in entries {
-            let word = key.text.as_str();
-            if word == *leading || companions.contains(&word) || TEXT_KEYS.contains(&word) {
-                continue;
-            }
-            if FORMS.iter().any(|(name, companions)| *name == word || companions.contains(&word))
-                || word == "result"
-            {
-                let message = format!("`{word}` does not go with `{leading}` in one clause");
-                self.fault(codes::CLAUSE_MIXED, key.span, message);
-            } else {
-                let known =
-                    companions.iter().chain(TEXT_KEYS).copied().chain(FORMS.iter().map(|form| form.0));
-                let message = format!("a clause has no key `{word}`");
-                let fault = Diagnostic::error(codes::FILE_UNKNOWN_KEY, self.source, key.span, message);
-                self.out.push(suggest(fault, word, known));
-            }
-        }
         for (key, node) in entries {
             match key.text.as_str() {
                 "title" => clause.title = self.phrase(node),
                 "says" => clause.says = self.phrase(node),
                 "cites" => clause.cites = self.texts(node, "a citation"),
-                "overrides" => clause.overrides = self.ids(node, "a clause number").into_iter().next(),
+                "since" | "status" => {
+                    self.text(node, "a text");
+                }
+                "overrides" => clause.overrides = self.id(node),
                 "yields" => clause.yields = self.ids(node, "a clause number"),
                 "exception_to" => clause.exception_to = self.ids(node, "a clause number"),
+                _ => {}
+            }
+        }
+        let has = |name: &str| entries.iter().any(|(key, _)| key.text == name);
+        let found = FORMS.iter().find(|(name, _)| has(name));
+        let (leading, companions) = found.copied().unwrap_or(("", &[]));
+        let goes = |word: &str| word == leading || companions.contains(&word) || TEXT_KEYS.contains(&word);
+        let mut slips = false;
+        for (key, _) in entries {
+            let word = key.text.as_str();
+            if goes(word) {
+                continue;
+            }
+            let elsewhere =
+                FORMS.iter().any(|(name, companions)| *name == word || companions.contains(&word));
+            if elsewhere && found.is_some() {
+                let message = format!("`{word}` does not go with `{leading}` in one clause");
+                self.fault(codes::CLAUSE_MIXED, key.span, message);
+            } else if !elsewhere {
+                slips = true;
+                let known =
+                    companions.iter().chain(TEXT_KEYS).copied().chain(FORMS.iter().map(|form| form.0));
+                let message = format!("a clause has no key `{word}`");
+                let fault = Diagnostic::error(codes::FILE_UNKNOWN_KEY, self.source, key.span, message);
+                self.out.push(unknown_key(fault, word, known));
+            }
+        }
+        if found.is_none() {
+            if !slips {
+                let leading: Vec<String> = FORMS.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let message = "this clause has no formal part";
+                let fault = Diagnostic::error(codes::CLAUSE_NO_FORM, self.source, key.span, message);
+                self.out.push(fault.help(format!("give one of {}", leading.join(", "))));
+            }
+            return clause;
+        }
+        for (key, node) in entries.iter().filter(|(key, _)| goes(&key.text)) {
+            match key.text.as_str() {
+                "in" => clause.within = self.texts(node, "a phase"),
                 "when" => clause.when = self.expr(node, "a condition"),
                 "unless" => clause.unless = self.expr(node, "a condition"),
                 "choose" => clause.choose = self.choices(node),
@@ -609,19 +710,35 @@ impl Reader<'_> {
             get(name)
         };
         Some(match leading {
-            "advisory" => FormDraft::Advice,
+            "advisory" => {
+                if !matches!(&node.value, Value::Scalar(scalar) if scalar.text == "true") {
+                    self.fault(codes::FILE_SHAPE, node.span, "`advisory` can only be `true`");
+                }
+                FormDraft::Advice
+            }
             "move" => {
+                let act = get("act").and_then(|node| self.text(node, "an act"));
+                let path = self.small(node, "a pattern", parse::pattern);
+                if path.is_none() {
+                    // Neither the act nor what the pattern marks is to be missed elsewhere.
+                    self.lose(act.as_ref().map_or("move", |act| act.text.as_str()));
+                    self.lose_scalar(node);
+                }
                 let pieces = need(self, "piece")?;
                 let pieces = self.texts(pieces, "a kind of piece");
-                let act = get("act").and_then(|node| self.text(node, "an act"));
-                FormDraft::Move(pieces, self.small(node, "a pattern", parse::pattern)?, act)
+                FormDraft::Move(pieces, path?, act)
             }
             "act" => FormDraft::Act(self.text(node, "an act")?),
             "on" => {
                 let by = get("by").and_then(|node| self.located(node, "a player"));
                 FormDraft::Event(self.text(node, "an event")?, by)
             }
-            "after" => FormDraft::After(self.texts(node, "an act")),
+            "after" => {
+                if get("then").is_none() && get("choose").is_none() {
+                    need(self, "then");
+                }
+                FormDraft::After(self.texts(node, "an act"))
+            }
             "forbid" => {
                 let (before, after) = (acts(self, "before"), acts(self, "after"));
                 if before.is_some() == after.is_some() {
@@ -654,4 +771,12 @@ impl Reader<'_> {
             }
         })
     }
+}
+
+/// Help for a key that is not known: the closest one, or a hint at a value that a comma has cut in two.
+fn unknown_key<'a>(fault: Diagnostic, key: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
+    if key.contains([')', ']', ' ']) {
+        return fault.help("inside `{ … }` a comma ends a value: put the whole value in quotes");
+    }
+    suggest(fault, key, known)
 }

@@ -36,8 +36,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     let engine = engine(&arguments.file, given)?;
     let rules = engine.rules();
     let state = engine.first();
-    let listed =
-        engine.list(&state, &arguments.name).map_err(|fault| Failure::fault(rules, &fault))?;
+    let listed = engine.list(&state, &arguments.name).map_err(|fault| Failure::fault(rules, &fault))?;
     let Some((columns, values)) = listed else {
         let names = rules.clauses.iter().filter_map(|clause| match &clause.form {
             Form::List { name, .. } => Some(name.as_str()),

@@ -217,17 +217,20 @@ fn draw(
             None => out.line(format!("  {}", say(lang, "no clause parts these", "没有条文区分"))),
         }
         let sides = [
-            (&part.behind, say(lang, "behind", "在其后：")),
-            (&part.ahead, say(lang, "ahead of", "在其前：")),
+            (&part.behind, say(lang, "behind", "落后于：")),
+            (&part.ahead, say(lang, "ahead of", "领先于：")),
             (&part.level, say(lang, "level with", "并列：")),
         ];
         for (names, word) in sides.into_iter().filter(|(names, _)| !names.is_empty()) {
             let with = |name: &String| {
                 let other = placed.iter().find(|placed| placed.name == *name);
                 let key = |placed: &Placed| {
-                    placed.keys.iter().zip(keys).find(|(_, key)| Some(&key.id) == part.clause.as_ref()).map(
-                        |((_, value), _)| decimal(*value),
-                    )
+                    placed
+                        .keys
+                        .iter()
+                        .zip(keys)
+                        .find(|(_, key)| Some(&key.id) == part.clause.as_ref())
+                        .map(|((_, value), _)| decimal(*value))
                 };
                 match other.and_then(key) {
                     Some(value) => format!("{name} ({value})"),

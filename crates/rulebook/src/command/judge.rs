@@ -1,0 +1,174 @@
+//! `judge`: a record replayed, act by act, and what the rules say about its end.
+//!
+//! Invariant: every game of a record is judged, whatever is wrong with the others; a replay stops at the
+//! first line that the rules refuse. What a record claims is told beside what the rules say, and neither
+//! is made to fit the other.
+
+use std::sync::Arc;
+
+use clap::Args;
+use rulebook::Engine;
+use rulebook::notation::replay::{Agreement, Script, Start, Stop};
+use rulebook::notation::{pgn, replay, sgf};
+use rulebook::syntax::{Diagnostic, Source, Span};
+
+use super::{Answer, Given, Language, engine, text};
+use crate::failure::Failure;
+use crate::out::Out;
+
+mod drawing;
+mod report;
+
+/// Arguments of `judge`.
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// A rule file, or the id of a built-in rule set.
+    file: String,
+    /// The record: `.pgn`, `.sgf`, or a text with one act or event a line.
+    game: String,
+    /// Draw the board after every act.
+    #[arg(long)]
+    board: bool,
+    #[command(flatten)]
+    language: Language,
+}
+
+/// A game that was judged.
+struct Judged {
+    engine: Engine,
+    script: Script,
+    /// The parameters that the record sets.
+    terms: Vec<(String, String)>,
+    replay: replay::Replay,
+    agreement: Agreement,
+    /// What would end the game as the record says, if the rules have not ended it.
+    causes: Vec<replay::Cause>,
+}
+
+impl Judged {
+    fn answer(&self) -> Answer {
+        match (&self.replay.stop, self.agreement) {
+            (Some(Stop::Unreadable { .. }), _) => Answer::Bad,
+            (Some(Stop::Refused { .. }), _) | (None, Agreement::Different) => Answer::No,
+            (None, _) => Answer::Good,
+        }
+    }
+}
+
+/// Runs `judge`.
+pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
+    let lang = arguments.language.get();
+    let engine = engine(&arguments.file, given)?;
+    let source = text(&arguments.game, pgn::MAX_TEXT)?;
+    let name = source.name.to_lowercase();
+    let mut report = report::Report::new(&engine.rules().id);
+    let mut answer = Answer::Good;
+    let mut take = |game: Result<Judged, Failure>, out: &mut Out| {
+        let this = match &game {
+            Ok(judged) => judged.answer(),
+            Err(_) => Answer::Bad,
+        };
+        answer = answer.max(this);
+        match game {
+            Ok(judged) if out.is_json() => report.push(&judged, &source),
+            Ok(judged) => drawing::draw(&judged, &source, lang, arguments.board, out),
+            Err(failure) if out.is_json() => report.fail(&failure),
+            Err(failure) => failure.report(out),
+        }
+    };
+    let mut number = 0;
+    if name.ends_with(".pgn") {
+        for game in pgn::games(&source) {
+            number += 1;
+            separate(number, out);
+            let game = game.map_err(|error| Failure::new("the game cannot be read").at(vec![error]));
+            take(game.and_then(|game| pgn_game(&engine, &source, &game)), out);
+        }
+    } else if name.ends_with(".sgf") {
+        let records =
+            sgf::parse(&source).map_err(|errors| Failure::new("the record cannot be read").at(errors))?;
+        for record in &records {
+            number += 1;
+            separate(number, out);
+            take(sgf_game(&engine, arguments, given, &source, record), out);
+        }
+    } else {
+        number = 1;
+        take(judge(engine.clone(), &source, replay::from_lines(&source), Vec::new()), out);
+    }
+    if number == 0 {
+        return Err(Failure::new(format!("there is no game in `{}`", arguments.game)));
+    }
+    if out.is_json() {
+        out.document(&report);
+    }
+    Ok(answer)
+}
+
+fn separate(number: usize, out: &mut Out) {
+    if number > 1 && !out.is_json() {
+        out.line("");
+        out.line("─".repeat(40));
+    }
+}
+
+fn pgn_game(engine: &Engine, source: &Arc<Source>, game: &pgn::Game) -> Result<Judged, Failure> {
+    let script = replay::from_pgn(engine.rules(), game);
+    judge(engine.clone(), source, script, Vec::new())
+}
+
+fn sgf_game(
+    engine: &Engine,
+    arguments: &Arguments,
+    given: &Given,
+    source: &Arc<Source>,
+    record: &sgf::Record,
+) -> Result<Judged, Failure> {
+    let mut terms = replay::sgf_terms(engine.rules(), record);
+    // What the caller says goes before what the record says.
+    terms.retain(|(name, _)| given.iter().all(|(known, _)| known != name));
+    let engine = if terms.is_empty() {
+        engine.clone()
+    } else {
+        let given: Vec<(String, String)> = given.iter().chain(&terms).cloned().collect();
+        super::engine(&arguments.file, &given)?
+    };
+    let script = replay::from_sgf(engine.rules(), record).map_err(Failure::new)?;
+    judge(engine, source, script, terms)
+}
+
+fn judge(
+    engine: Engine,
+    source: &Arc<Source>,
+    script: Script,
+    terms: Vec<(String, String)>,
+) -> Result<Judged, Failure> {
+    let rules = Arc::clone(engine.rules());
+    let fault = |fault| Failure::fault(&rules, &fault);
+    let start = replay::start(&engine, &script).map_err(|error| {
+        let Start::Position(text, span) = &script.start else { return Failure::new(error.message) };
+        let span = within(source, *span, text, error.start, error.end);
+        let place = Diagnostic::error("", source, span, error.message);
+        Failure::new("the position at the start cannot be read").at(vec![place])
+    })?;
+    let replay = replay::replay(&engine, start, &script.lines).map_err(fault)?;
+    let agreement = match &replay.stop {
+        None => replay::compare(&rules, script.claim.as_ref(), replay.end()),
+        Some(_) => Agreement::NoClaim,
+    };
+    let outcome = script.claim.as_ref().and_then(|claim| claim.outcome);
+    let causes = match outcome.filter(|_| agreement == Agreement::Open) {
+        Some(outcome) => replay::causes(&engine, replay.end(), outcome).map_err(fault)?,
+        None => Vec::new(),
+    };
+    Ok(Judged { engine, script, terms, replay, agreement, causes })
+}
+
+/// A range of a text that stands at a span of the source; the whole span if it is not written there as is.
+fn within(source: &Source, span: Span, text: &str, start: usize, end: usize) -> Span {
+    if source.text.get(span.start..span.end) == Some(text) {
+        Span::new(span.start + start, span.start + end)
+    } else {
+        span
+    }
+}
