@@ -16,15 +16,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rulebook_syntax::ast::{Expr, Name};
-use rulebook_syntax::{Diagnostic, Source, Span, codes};
+use rulebook_syntax::{Diagnostic, Severity, Source, Span, codes, parse};
 
 use crate::board::{Board, Direction, SiteNames};
 use crate::draft::{DefineDraft, DirectionDraft, Draft, In, Loc, MacroDraft, SetupDraft, suggest};
 use crate::layer::{Layers, PRELUDE};
-use crate::ruleset::{Cell, Definition, Param, RuleSet, Table, UNITS, Var};
+use crate::ruleset::{COUNT, Cell, Clause, Definition, Form, Param, RuleSet, Table, UNITS, Var};
 use crate::types::Type;
 use crate::value::{MAX_SITES, Sites, Value};
 use terms::Scope;
+
+/// Most players of a rule set.
+const MAX_PLAYERS: usize = 8;
+/// Most kinds of pieces of a rule set.
+const MAX_KINDS: usize = 127;
+/// Most directions in a union.
+const MAX_DIRECTIONS: usize = 64;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +57,28 @@ struct Checker<'a> {
     defines: Vec<DefineDraft>,
     macros: Vec<MacroDraft>,
     directions: BTreeMap<String, Vec<Direction>>,
-    /// Bodies made so far, by definition, argument types and contexts.
-    instances: HashMap<(usize, Vec<Type>, u32), (u16, Type)>,
-    /// Definitions and macros that are being opened, to find circles.
-    open: Vec<String>,
+    /// Bodies made so far with their types and heights, by definition, argument types and contexts.
+    instances: HashMap<(usize, Vec<Type>, u32), (u16, Type, usize)>,
+    /// Definitions and macros that are being opened, each with the place of its use, to find circles.
+    open: Vec<(String, Arc<Source>, Span)>,
+    /// Definitions whose circles were reported.
+    circular: BTreeSet<String>,
     used: BTreeSet<String>,
+    /// Names whose declarations could not be read: reported there, and not again where they are used.
+    lost: BTreeSet<String>,
+    /// Whether the board, or the letters of a placement, are wrong, so that sites cannot be judged.
+    no_sites: bool,
+    no_letters: bool,
+    /// Types of what choices and marks bind.
+    bound: HashMap<u16, Type>,
+    /// How deep terms stand inside each other, definitions opened, and the deepest that was met.
+    depth: usize,
+    reach: usize,
+    too_deep: bool,
+    /// Items of patterns so far, macros expanded.
+    items: usize,
+    /// Clauses with a fault of their own.
+    faulty: BTreeSet<String>,
     /// Files whose unused names are reported: only the one that was asked for.
     top: Arc<Source>,
 }
@@ -77,19 +101,33 @@ pub(crate) fn run(
         directions: BTreeMap::new(),
         instances: HashMap::new(),
         open: Vec::new(),
+        circular: BTreeSet::new(),
         used: BTreeSet::new(),
+        lost: layers.drafts.iter().flat_map(|draft| draft.lost.iter().cloned()).collect(),
+        no_sites: false,
+        no_letters: false,
+        bound: HashMap::new(),
+        depth: 0,
+        reach: 0,
+        too_deep: false,
+        items: 0,
+        faulty: BTreeSet::new(),
         top: Arc::clone(top),
     };
     checker.declare(&layers.drafts, given);
     checker.start(&layers.drafts);
     checker.clauses(&layers);
     checker.notation(&layers.drafts);
-    checker.definitions();
-    checker.unused(&layers.drafts);
+    checker.definitions(&layers.drafts);
+    checker.foundations(&layers.drafts);
+    // What is not used may be what a fault kept from being used.
+    if checker.out.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
+        checker.unused(&layers.drafts);
+    }
     let mut rules = checker.rules;
     derive::identity(&mut rules);
     rules.replaced = layers.replaced;
-    conflicts::check(&rules, checker.out);
+    conflicts::check(&rules, &checker.faulty, checker.out);
     Some(rules)
 }
 
@@ -135,10 +173,24 @@ impl Checker<'_> {
         self.out.push(Diagnostic::error(code, source, span, message));
     }
 
-    fn introduce(&mut self, name: &Loc, meaning: Meaning) {
-        if terms::is_reserved(&name.text) {
+    /// Whether a word can be a name; it is reported if not.
+    fn is_fine(&mut self, name: &Loc) -> bool {
+        let (shape, free) = parse::is_name(&name.text);
+        if !shape {
+            let message = format!("`{}` is not a name", name.text);
+            let fault = name.error(codes::EXPR_SYNTAX, message);
+            let help = "a name begins with a small letter, and letters, digits and `_` follow";
+            self.out.push(fault.help(help));
+        } else if !free || terms::is_reserved(&name.text) {
             let message = format!("`{}` is a word of the language itself", name.text);
             self.out.push(name.error(codes::NAME_RESERVED, message));
+        }
+        shape && free && !terms::is_reserved(&name.text)
+    }
+
+    fn introduce(&mut self, name: &Loc, meaning: Meaning) {
+        if !self.is_fine(name) {
+            self.lost.insert(name.text.clone());
             return;
         }
         if let Some((_, first)) = self.names.get(&name.text) {
@@ -160,6 +212,7 @@ impl Checker<'_> {
             let sources = draft.sources.iter().map(|(key, title)| (key.text.clone(), title.clone()));
             self.rules.sources.extend(sources);
             for unit in &draft.units {
+                self.is_fine(unit);
                 intern(&mut self.units, &unit.text);
             }
             if let Some(clock) = &draft.clock {
@@ -167,7 +220,12 @@ impl Checker<'_> {
             }
         }
         if let Some(draft) = drafts.iter().rev().find(|draft| !draft.players.is_empty()) {
-            for (index, player) in draft.players.iter().enumerate().take(8) {
+            for (index, player) in draft.players.iter().enumerate() {
+                if index >= MAX_PLAYERS {
+                    let message = format!("there are at most {MAX_PLAYERS} players");
+                    self.out.push(player.error(codes::LIMIT_EXCEEDED, message));
+                    break;
+                }
                 self.rules.players.push(player.text.clone());
                 self.introduce(player, Meaning::Player(index as u8));
             }
@@ -180,8 +238,10 @@ impl Checker<'_> {
         }
         for kind in drafts.iter().flat_map(|draft| &draft.pieces) {
             let at = self.rules.kinds.len();
-            if at >= usize::from(Cell::ANY_KIND) / 2 {
-                self.out.push(kind.error(codes::LIMIT_EXCEEDED, "there are too many kinds of pieces"));
+            if at >= MAX_KINDS {
+                let message = format!("there are at most {MAX_KINDS} kinds of pieces");
+                self.out.push(kind.error(codes::LIMIT_EXCEEDED, message));
+                self.lost.extend(drafts.iter().flat_map(|draft| &draft.pieces).map(|kind| kind.text.clone()));
                 break;
             }
             self.rules.kinds.push(kind.text.clone());
@@ -220,9 +280,39 @@ impl Checker<'_> {
                 }
             }
             for made in &draft.macros {
+                self.is_macro_name(made);
                 self.macros.retain(|known| known.head.name.text != made.head.name.text);
                 self.macros.push(made.clone());
             }
+        }
+    }
+
+    /// Reports a macro that cannot be called by its name.
+    fn is_macro_name(&mut self, made: &MacroDraft) {
+        let name = Loc { text: made.head.name.text.clone(), span: made.head.name.span, ..made.at.clone() };
+        if paths::WORDS.contains(&name.text.as_str()) {
+            let message = format!("`{}` is a word of the language itself", name.text);
+            self.out.push(name.error(codes::NAME_RESERVED, message));
+        }
+        let twin = self.macros.iter().find(|known| known.head.name.text == name.text);
+        if let Some(twin) = twin.filter(|twin| twin.at.source == name.source) {
+            let fault = name.error(codes::NAME_DUPLICATE, format!("`{}` is declared twice", name.text));
+            self.out.push(fault.also(&twin.at.source, twin.at.span, "first here"));
+        }
+    }
+
+    /// Plies need players who make them, and movements a board.
+    fn foundations(&mut self, drafts: &[Draft]) {
+        let Some(draft) = drafts.last() else { return };
+        let plies = |clause: &Clause| matches!(clause.form, Form::Move { .. } | Form::Act { .. });
+        let moves = |clause: &Clause| matches!(clause.form, Form::Move { .. });
+        if self.rules.players.is_empty() && self.rules.clauses.iter().any(plies) {
+            let message = "there are plies but no `players` who make them";
+            self.out.push(draft.id.error(codes::FILE_MISSING_KEY, message));
+        }
+        if self.rules.board.is_empty() && !self.no_sites && self.rules.clauses.iter().any(moves) {
+            let message = "there are movements but no `board`";
+            self.out.push(draft.id.error(codes::FILE_MISSING_KEY, message));
         }
     }
 
@@ -237,6 +327,9 @@ impl Checker<'_> {
                         (value, ty, origin) = (other, other_type, "given".into());
                     }
                 }
+                if param.name.source == self.top {
+                    param.cites.iter().for_each(|cite| self.cited(cite));
+                }
                 let known = self.rules.params.iter().position(|known| known.name == param.name.text);
                 let made = Param {
                     name: param.name.text.clone(),
@@ -250,7 +343,9 @@ impl Checker<'_> {
                     Some(base) => {
                         if !ty.fits(&base.ty) {
                             let message = format!("the base gives `{}` another type", param.name.text);
-                            self.out.push(param.name.error(codes::TYPE_UNIT, message));
+                            let numbers = matches!((&ty, &base.ty), (Type::Number(_), Type::Number(_)));
+                            let code = if numbers { codes::TYPE_UNIT } else { codes::TYPE_MISMATCH };
+                            self.out.push(param.name.error(code, message));
                         }
                         *base = made;
                     }
@@ -276,8 +371,8 @@ impl Checker<'_> {
     /// A value from outside, if it is of the right type.
     fn given(&mut self, name: &str, text: &str, wanted: &Type) -> Option<(Value, Type)> {
         let source = Source::new(format!("given {name}"), text.to_owned());
-        let input = rulebook_syntax::parse::Text { text, locate: &Span::new };
-        match rulebook_syntax::parse::expression(&input) {
+        let input = parse::Text { text, locate: &Span::new };
+        match parse::expression(&input) {
             Err(error) => self.fault(&source, codes::EXPR_SYNTAX, error.span, error.message),
             Ok(expr) => {
                 let (value, ty) = self.constant(&In { it: expr, source: Arc::clone(&source) });
@@ -307,17 +402,23 @@ impl Checker<'_> {
             let Some(board) = &draft.board else { continue };
             for (size, is_files) in [(&board.files, true), (&board.ranks, false)] {
                 let Some(size) = size else { continue };
-                let (value, _) = self.constant(size);
+                let (value, ty) = self.constant(size);
                 let number = match value {
-                    Value::Number(number) => number.to_whole().filter(|n| (1..=40).contains(n)),
+                    Value::Number(number) if ty == Type::Number(COUNT) => {
+                        number.to_whole().filter(|n| (1..=40).contains(n))
+                    }
                     _ => None,
                 };
                 match number {
                     Some(number) if is_files => self.rules.board.files = number as u16,
                     Some(number) => self.rules.board.ranks = number as u16,
                     None => {
-                        let message = "a board has 1 to 40 files and ranks";
-                        self.fault(&size.source, codes::BOARD_INVALID, size.it.span, message);
+                        self.no_sites = true;
+                        // What is no constant at all was reported as such.
+                        if ty != Type::Unknown {
+                            let message = "a board has 1 to 40 files and ranks";
+                            self.fault(&size.source, codes::BOARD_INVALID, size.it.span, message);
+                        }
                     }
                 }
             }
@@ -327,11 +428,7 @@ impl Checker<'_> {
             if !board.forward.is_empty() {
                 let mut flipped = vec![false; self.rules.players.len()];
                 for (player, direction) in &board.forward {
-                    let Some(at) = self.rules.player(&player.text) else {
-                        let message = format!("`{}` is not a player", player.text);
-                        self.out.push(player.error(codes::NAME_UNKNOWN, message));
-                        continue;
-                    };
+                    let Some(at) = self.known_player(player) else { continue };
                     match direction.text.as_str() {
                         "north" | "south" => {
                             if let Some(flag) = flipped.get_mut(usize::from(at)) {
@@ -362,9 +459,15 @@ impl Checker<'_> {
             if self.rules.board.len() > MAX_SITES {
                 let message = format!("a board has at most {MAX_SITES} sites");
                 self.out.push(board.at.error(codes::LIMIT_EXCEEDED, message));
+                self.no_sites = true;
                 self.rules.board.files = 1;
                 self.rules.board.ranks = 1;
             }
+        }
+        let last = drafts.iter().rev().find_map(|draft| draft.board.as_ref());
+        if let Some(board) = last.filter(|_| self.rules.board.is_empty() && !self.no_sites) {
+            self.no_sites = true;
+            self.out.push(board.at.error(codes::FILE_MISSING_KEY, "`board` needs `files` and `ranks`"));
         }
     }
 
@@ -372,7 +475,18 @@ impl Checker<'_> {
         let mut found = Vec::new();
         for name in names {
             match self.directions.get(&name.text) {
-                Some(steps) => found.extend(steps.iter().copied()),
+                Some(steps) => {
+                    let fresh: Vec<Direction> =
+                        steps.iter().copied().filter(|step| !found.contains(step)).collect();
+                    found.extend(fresh);
+                    if found.len() > MAX_DIRECTIONS {
+                        let message = format!("a union has at most {MAX_DIRECTIONS} directions");
+                        self.fault(source, codes::LIMIT_EXCEEDED, name.span, message);
+                        found.truncate(MAX_DIRECTIONS);
+                        break;
+                    }
+                }
+                None if self.lost.contains(&name.text) => {}
                 None => {
                     let message = format!("`{}` is not a direction", name.text);
                     let fault = Diagnostic::error(codes::NAME_UNKNOWN, source, name.span, message);
@@ -399,6 +513,9 @@ impl Checker<'_> {
                 (Some(unit), _) => Type::Number(unit as u16),
                 (_, Some(table)) => Type::Row(table as u16),
                 _ => {
+                    if self.lost.contains(&loc.text) {
+                        return Type::Unknown;
+                    }
                     let message = format!("`{}` is not a type, a unit or a table", loc.text);
                     let words = ["truth", "text", "player", "kind", "site", "sites"];
                     let known = words.into_iter().chain(self.units.iter().map(String::as_str));
@@ -457,6 +574,7 @@ impl Checker<'_> {
         }
         for (name, entry) in setup {
             match entry {
+                SetupDraft::Placement(_) if self.no_sites || self.no_letters => {}
                 SetupDraft::Placement(text) => match crate::ruleset::placement(&self.rules, &text.text) {
                     Ok(cells) => self.rules.setup = cells,
                     Err(message) => self.out.push(text.error(codes::BOARD_INVALID, message)),
@@ -466,6 +584,7 @@ impl Checker<'_> {
                         let at = *at;
                         self.first_value(at, value);
                     }
+                    _ if self.lost.contains(&name.text) => {}
                     _ => {
                         let message = format!("`{}` is not a state variable", name.text);
                         let known = self.rules.vars.iter().map(|var| var.name.as_str());
@@ -491,12 +610,26 @@ impl Checker<'_> {
     }
 
     /// Makes every definition without parameters available by name, and checks those never used.
-    fn definitions(&mut self) {
+    fn definitions(&mut self, drafts: &[Draft]) {
+        for answer in drafts.iter().flat_map(|draft| &draft.answers) {
+            if matches!(self.names.get(&answer.text), Some((Meaning::Define(_), _))) {
+                self.used.insert(answer.text.clone());
+            } else {
+                let message = format!("there is no definition `{}`", answer.text);
+                let known = self.defines.iter().map(|define| define.head.name.text.as_str());
+                let fault = suggest(answer.error(codes::NAME_UNKNOWN, message), &answer.text, known);
+                self.out.push(fault);
+            }
+        }
         for at in 0..self.defines.len() {
             let Some(define) = self.defines.get(at).cloned() else { continue };
             self.rules.definitions.push(Definition {
                 name: define.head.name.text.clone(),
                 parameters: define.head.parameters.iter().map(|name| name.text.clone()).collect(),
+                answer: drafts
+                    .iter()
+                    .flat_map(|draft| &draft.answers)
+                    .any(|answer| answer.text == define.head.name.text),
             });
             let never = !self.instances.keys().any(|(known, ..)| *known == at);
             if never {
@@ -513,9 +646,8 @@ impl Checker<'_> {
         let used = |name: &str| self.used.contains(name);
         let mut found = Vec::new();
         for define in &draft.define {
-            // A ranking, a score and the like are asked for from outside; a definition nobody asks for is not.
             let name = &define.head.name.text;
-            if !used(name) && !["score", "checked"].contains(&name.as_str()) {
+            if !used(name) {
                 found.push(define.at.warning(codes::DEFINE_UNUSED, format!("`{name}` is used nowhere")));
             }
         }

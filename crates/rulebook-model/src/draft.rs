@@ -78,6 +78,8 @@ pub struct Draft {
     pub setup: Vec<(Loc, SetupDraft)>,
     /// `define`
     pub define: Vec<DefineDraft>,
+    /// `answers`
+    pub answers: Vec<Loc>,
     /// `macros`
     pub macros: Vec<MacroDraft>,
     /// `tables`

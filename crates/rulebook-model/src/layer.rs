@@ -71,11 +71,9 @@ pub(crate) fn stack(source: &Arc<Source>, resolve: Resolve<'_>) -> (Option<Layer
             None if base.text == PRELUDE => {}
             None => {
                 let message = format!("there is no rule file `{}`", base.text);
-                out.push(
-                    base.error(codes::LAYER_UNKNOWN_BASE, message).help(
-                        "a base is named by its id, which is its path below the rules folder without `.yaml`",
-                    ),
-                );
+                out.push(base.error(codes::LAYER_UNKNOWN_BASE, message).help(
+                    "a base is named by its id, which is its path below the rules folder without `.yaml`",
+                ));
                 return (None, out);
             }
         }

@@ -250,6 +250,8 @@ pub struct Definition {
     pub name: String,
     /// Its parameters.
     pub parameters: Vec<String>,
+    /// Whether the rule set answers questions about it from outside.
+    pub answer: bool,
 }
 
 /// Where a term takes a value from when it stands in an act, an event or a pattern.

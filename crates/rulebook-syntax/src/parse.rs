@@ -202,6 +202,15 @@ pub fn control(text: &Text<'_>) -> Parsed<Vec<Period>> {
     pairs.filter(|pair| pair.as_rule() == Rule::period).map(|pair| builder.period(pair)).collect()
 }
 
+/// Whether a word has the shape of a name, and whether it may be one: `and`, `of` and the like may not.
+pub fn is_name(word: &str) -> (bool, bool) {
+    let whole = |rule| {
+        let pairs = Grammar::parse(rule, word).ok();
+        pairs.and_then(|mut pairs| pairs.next()).is_some_and(|pair| pair.as_str() == word)
+    };
+    (whole(Rule::word), whole(Rule::name))
+}
+
 fn first<'i>(text: &Text<'_>, mut pairs: Pairs<'i, Rule>) -> Parsed<Pair<'i, Rule>> {
     pairs.next().ok_or_else(|| text.error(0, text.text.len(), "nothing is written here".into(), false))
 }

@@ -288,7 +288,7 @@ impl Reader<'_> {
                 let name = rules.tables.get(at).map_or("", |table| &table.name);
                 (found.map(|row| Value::Row(*table, *row)), format!("the name of a row of `{name}`"))
             }
-            Type::Nothing | Type::Outcome | Type::Sites | Type::List(_) => {
+            Type::Nothing | Type::Outcome | Type::Phase | Type::Sites | Type::List(_) => {
                 (None, "what no text can say".into())
             }
         };

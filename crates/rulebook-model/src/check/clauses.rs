@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rulebook_syntax::ast::{self, ExprKind};
-use rulebook_syntax::{Diagnostic, Source, codes};
+use rulebook_syntax::{Diagnostic, Severity, Source, codes, parse};
 
 use super::terms::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, derive, intern};
@@ -30,10 +30,14 @@ impl Checker<'_> {
         for placed in &layers.clauses {
             match &placed.clause.form {
                 Some(FormDraft::Move(_, _, act)) => {
+                    if let Some(act) = act {
+                        self.is_act_name(act);
+                    }
                     let name = act.as_ref().map_or("move", |act| act.text.as_str());
                     intern(&mut self.rules.acts, name);
                 }
                 Some(FormDraft::Act(act)) => {
+                    self.is_act_name(act);
                     intern(&mut self.rules.acts, &act.text);
                 }
                 Some(FormDraft::Event(event, _)) => {
@@ -54,10 +58,26 @@ impl Checker<'_> {
         }
         self.rules.clauses = made.into_iter().flatten().collect();
         self.yields(layers);
+        self.yield_circles();
         self.able_cycles();
     }
 
     fn clause(
+        &mut self,
+        placed: &Placed,
+        layers: &Layers,
+        bound: &mut BTreeMap<u16, Bindings>,
+    ) -> Option<Clause> {
+        let draft = &placed.clause;
+        let faults = self.out.len();
+        let made = self.formal(placed, layers, bound);
+        if self.out.iter().skip(faults).any(|diagnostic| diagnostic.severity == Severity::Error) {
+            self.faulty.insert(draft.id.text.clone());
+        }
+        made
+    }
+
+    fn formal(
         &mut self,
         placed: &Placed,
         layers: &Layers,
@@ -133,10 +153,20 @@ impl Checker<'_> {
         })
     }
 
+    fn is_act_name(&mut self, act: &Loc) {
+        let (shape, _) = parse::is_name(&act.text);
+        if !shape {
+            self.out.push(act.error(codes::EXPR_SYNTAX, format!("`{}` is not a name", act.text)));
+        } else if act.text == PLY {
+            let message = format!("`{PLY}` means every act");
+            self.out.push(act.error(codes::NAME_RESERVED, message));
+        }
+    }
+
     /// Sentences and citations.
     fn texts(&mut self, placed: &Placed) {
         let draft = &placed.clause;
-        if placed.origin == PRELUDE || draft.id.source != self.top {
+        if placed.origin == PRELUDE || draft.id.source != self.top || draft.unread {
             return;
         }
         if draft.cites.is_empty() {
@@ -147,15 +177,17 @@ impl Checker<'_> {
             let message = format!("clause `{}` has no sentence in English and Chinese", draft.id.text);
             self.out.push(draft.id.warning(codes::CLAUSE_NO_SENTENCE, message));
         }
-        for cite in &draft.cites {
-            let row = !cite.text.contains(' ') && cite.text.contains('-');
-            let key = cite.text.split(' ').next().unwrap_or("");
-            if !row && !self.rules.sources.iter().any(|(known, _)| known == key) {
-                let fault =
-                    cite.error(codes::CITE_UNKNOWN_SOURCE, format!("`{key}` is not a declared source"));
-                let known = self.rules.sources.iter().map(|(known, _)| known.as_str());
-                self.out.push(suggest(fault, key, known));
-            }
+        draft.cites.iter().for_each(|cite| self.cited(cite));
+    }
+
+    /// A citation begins with a declared source, or is a row such as `A-1`.
+    pub(super) fn cited(&mut self, cite: &Loc) {
+        let row = !cite.text.contains(' ') && cite.text.contains('-');
+        let key = cite.text.split(' ').next().unwrap_or("");
+        if !row && !self.rules.sources.iter().any(|(known, _)| known == key) {
+            let fault = cite.error(codes::CITE_UNKNOWN_SOURCE, format!("`{key}` is not a declared source"));
+            let known = self.rules.sources.iter().map(|(known, _)| known.as_str());
+            self.out.push(suggest(fault, key, known));
         }
     }
 
@@ -193,11 +225,8 @@ impl Checker<'_> {
                 Type::Unknown
             });
             let name = &choice.name;
-            if super::terms::is_reserved(&name.text) || self.names.contains_key(&name.text) {
-                let message = format!("`{}` already means something else", name.text);
-                self.fault(&scope.source, codes::NAME_RESERVED, name.span, message);
-            }
-            let binding = intern(&mut self.rules.bindings, &name.text);
+            self.is_free(name, &scope.source);
+            let binding = self.bind(name, &member, scope);
             scope.bindings.push((name.text.clone(), binding, member));
             made.push(Choice { binding, domain });
         }
@@ -231,19 +260,22 @@ impl Checker<'_> {
                 let act = act.as_ref().map_or("move", |act| act.text.as_str());
                 let act = intern(&mut self.rules.acts, act);
                 let kinds = self.kinds(pieces);
-                let mut path = self.path(path, scope);
                 scope.contexts = of_act;
+                let mut path = self.path(path, scope);
                 let marks = std::mem::take(&mut scope.marks);
                 for mark in &marks {
-                    let binding = intern(&mut self.rules.bindings, mark);
+                    let name = ast::Name { text: mark.clone(), span: draft.id.span };
+                    let binding = self.bind(&name, &Type::Site, scope);
                     path.marks.push(binding);
                     scope.bindings.push((mark.clone(), binding, Type::Site));
                 }
+                let marks = scope.bindings.len();
                 let choices = self.choices(&draft.choose, scope);
                 scope.contexts |= bit(Context::Changed);
                 let then = then(self, scope);
                 scope.contexts = of_act;
                 bound.entry(act).or_default().extend(scope.bindings.clone());
+                scope.hide_choices(marks);
                 Form::Move { kinds, act, path: Arc::new(path), choices, then }
             }
             FormDraft::Act(act) => {
@@ -284,6 +316,7 @@ impl Checker<'_> {
                     bindings.extend(scope.bindings.iter().skip(known).cloned());
                 }
                 let then = then(self, scope);
+                scope.hide_choices(known);
                 Form::After { acts, choices, then }
             }
             FormDraft::Forbid { banned, acts, before } => {
@@ -345,17 +378,9 @@ impl Checker<'_> {
     fn kinds(&mut self, pieces: &[Loc]) -> Vec<u8> {
         let mut kinds = Vec::new();
         for piece in pieces {
-            match self.rules.kinds.iter().position(|kind| *kind == piece.text) {
-                Some(at) => {
-                    self.used.insert(piece.text.clone());
-                    kinds.push(at as u8);
-                }
-                None => {
-                    let message = format!("there is no kind of piece `{}`", piece.text);
-                    let known = self.rules.kinds.iter().map(String::as_str);
-                    let fault = suggest(piece.error(codes::NAME_UNKNOWN, message), &piece.text, known);
-                    self.out.push(fault);
-                }
+            if let Some(at) = self.kind_of(piece) {
+                self.used.insert(piece.text.clone());
+                kinds.push(at as u8);
             }
         }
         kinds
@@ -365,7 +390,9 @@ impl Checker<'_> {
     fn yields(&mut self, layers: &Layers) {
         for placed in &layers.clauses {
             let draft = &placed.clause;
-            let Some(at) = self.rules.clauses.iter().position(|clause| clause.id == draft.id.text) else { continue };
+            let Some(at) = self.rules.clauses.iter().position(|clause| clause.id == draft.id.text) else {
+                continue;
+            };
             for id in &draft.yields {
                 if let Some(first) = self.in_force(id, layers) {
                     self.put_before(first, at);
@@ -374,6 +401,37 @@ impl Checker<'_> {
             for id in &draft.exception_to {
                 if let Some(second) = self.in_force(id, layers) {
                     self.put_before(at, second);
+                }
+            }
+        }
+    }
+
+    /// Clauses that go before each other in a circle would all give way.
+    fn yield_circles(&mut self) {
+        for at in 0..self.rules.clauses.len() {
+            let mut seen: Vec<u16> = Vec::new();
+            let mut next = vec![at as u16];
+            while let Some(clause) = next.pop().and_then(|at| self.rules.clauses.get(usize::from(at))) {
+                for first in &clause.yields {
+                    if !seen.contains(first) {
+                        seen.push(*first);
+                        next.push(*first);
+                    }
+                }
+            }
+            // Each circle is reported once, at its last clause.
+            let is_last = |first: &u16| {
+                let back = |from: u16| {
+                    self.rules.clauses.get(usize::from(from)).is_some_and(|c| !c.yields.is_empty())
+                };
+                usize::from(*first) <= at || !back(*first)
+            };
+            if seen.contains(&(at as u16)) && seen.iter().all(is_last) {
+                if let Some(clause) = self.rules.clauses.get(at) {
+                    let message = format!("clause `{}` yields to itself in a circle", clause.id);
+                    let code = codes::LAYER_OVERRIDE_CYCLE;
+                    self.out.push(Diagnostic::error(code, &clause.source, clause.span, message));
+                    self.faulty.insert(clause.id.clone());
                 }
             }
         }
@@ -390,7 +448,8 @@ impl Checker<'_> {
         let gone = layers.replaced.iter().find(|gone| gone.id == id.text).map(|gone| gone.by.as_str());
         let found = |clause: &Clause| clause.id == id.text || gone == Some(clause.id.as_str());
         let target = self.rules.clauses.iter().position(found);
-        if target.is_none() && gone.is_none() {
+        let broken = layers.clauses.iter().any(|placed| placed.clause.id.text == id.text);
+        if target.is_none() && gone.is_none() && !broken {
             let message = format!("clause `{}` is not in force", id.text);
             let known = self.rules.clauses.iter().map(|clause| clause.id.as_str());
             let fault = suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known);

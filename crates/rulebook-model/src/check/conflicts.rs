@@ -4,47 +4,84 @@
 //! written, or one of them names the other. Exclusion is found in the words of the conditions: one has
 //! a condition that the other negates. It is not guessed from what the conditions mean.
 
+use std::collections::BTreeSet;
+
 use rulebook_syntax::{Diagnostic, codes};
 
 use crate::ruleset::{Author, Clause, Form, RuleSet, Term};
 use rulebook_syntax::ast::Binary;
 
-/// Reports conflicts and unreachable clauses.
-pub(super) fn check(rules: &RuleSet, out: &mut Vec<Diagnostic>) {
-    for (at, second) in rules.clauses.iter().enumerate() {
-        for (before, first) in rules.clauses.iter().enumerate().take(at) {
-            if !rival(first, second) || exclusive(rules, first, second) {
+/// Most rivals that are shown with one conflict.
+const MAX_SHOWN: usize = 8;
+/// Most definitions that are looked into for one condition.
+const MAX_OPENED: usize = 500;
+
+/// A clause that decides something, with what must hold for it to apply.
+struct Decision<'a> {
+    at: u16,
+    clause: &'a Clause,
+    holds: BTreeSet<String>,
+    fails: Vec<Vec<String>>,
+    result: String,
+}
+
+/// Reports conflicts and unreachable clauses; those with a fault of their own are left out.
+pub(super) fn check(rules: &RuleSet, faulty: &BTreeSet<String>, out: &mut Vec<Diagnostic>) {
+    let decisions: Vec<Decision<'_>> = (0..)
+        .zip(&rules.clauses)
+        .filter(|(_, clause)| !faulty.contains(&clause.id))
+        .filter_map(|(at, clause)| {
+            let result = match &clause.form {
+                Form::Ends { result, .. } => text(&result.term),
+                Form::Event { .. } | Form::Turn(_) => String::new(),
+                _ => return None,
+            };
+            let Conditions { holds, fails, .. } = Conditions::of(rules, clause);
+            Some(Decision { at, clause, holds: holds.into_iter().collect(), fails, result })
+        })
+        .collect();
+    for (at, second) in decisions.iter().enumerate() {
+        let mut rivals: Vec<&Decision<'_>> = Vec::new();
+        for first in decisions.iter().take(at) {
+            if !rival(first, second) || denies(first, second) || denies(second, first) {
                 continue;
             }
-            let yields = second.yields.contains(&(before as u16));
-            if yields && covers(rules, first, second) {
-                out.push(shadowed(second, first));
-            } else if first.yields.contains(&(at as u16)) && covers(rules, second, first) {
-                out.push(shadowed(first, second));
-            } else if !yields && !first.yields.contains(&(at as u16)) {
-                let what = match &second.form {
-                    Form::Event { event, .. } => {
-                        let event = rules.events.get(usize::from(*event)).map_or("", String::as_str);
-                        format!("the event `{event}`")
-                    }
-                    Form::Turn(_) => "whose turn it is".into(),
-                    _ => "the end of the game".into(),
-                };
-                let message = format!(
-                    "clauses `{}` and `{}` both decide {what}, without an order",
-                    first.id, second.id
-                );
-                out.push(
-                    Diagnostic::error(codes::CLAUSE_CONFLICT, &second.source, second.span, message)
-                        .also(&first.source, first.span, "the other clause")
-                        .help(format!(
-                            "add `yields: \"{}\"` to the one that goes second, or an `unless` that tells them apart",
-                            first.id
-                        )),
-                );
+            let (yields, goes_first) =
+                (second.clause.yields.contains(&first.at), first.clause.yields.contains(&second.at));
+            if yields && covers(first, second) {
+                out.push(shadowed(second.clause, first.clause));
+            } else if goes_first && covers(second, first) {
+                out.push(shadowed(first.clause, second.clause));
+            } else if !yields && !goes_first {
+                rivals.push(first);
             }
         }
+        if let Some(first) = rivals.first() {
+            let mut fault = conflict(rules, first.clause, second.clause);
+            for rival in rivals.iter().skip(1).take(MAX_SHOWN) {
+                fault = fault.also(&rival.clause.source, rival.clause.span, "another one");
+            }
+            out.push(fault);
+        }
     }
+}
+
+fn conflict(rules: &RuleSet, first: &Clause, second: &Clause) -> Diagnostic {
+    let what = match &second.form {
+        Form::Event { event, .. } => {
+            let event = rules.events.get(usize::from(*event)).map_or("", String::as_str);
+            format!("the event `{event}`")
+        }
+        Form::Turn(_) => "whose turn it is".into(),
+        _ => "the end of the game".into(),
+    };
+    let message = format!("clauses `{}` and `{}` both decide {what}, without an order", first.id, second.id);
+    Diagnostic::error(codes::CLAUSE_CONFLICT, &second.source, second.span, message)
+        .also(&first.source, first.span, "the other clause")
+        .help(format!(
+            "add `yields: \"{}\"` to the one that goes second, or an `unless` that tells them apart",
+            first.id
+        ))
 }
 
 fn shadowed(second: &Clause, first: &Clause) -> Diagnostic {
@@ -57,14 +94,12 @@ fn shadowed(second: &Clause, first: &Clause) -> Diagnostic {
 }
 
 /// Whether two clauses decide one thing, and differently.
-fn rival(first: &Clause, second: &Clause) -> bool {
-    match (&first.form, &second.form) {
+fn rival(first: &Decision<'_>, second: &Decision<'_>) -> bool {
+    match (&first.clause.form, &second.clause.form) {
         (Form::Event { event: a, by: x, .. }, Form::Event { event: b, by: y, .. }) => {
             a == b && !different_authors(x, y)
         }
-        (Form::Ends { result: a, .. }, Form::Ends { result: b, .. }) => {
-            format!("{:?}", a.term) != format!("{:?}", b.term)
-        }
+        (Form::Ends { .. }, Form::Ends { .. }) => first.result != second.result,
         (Form::Turn(_), Form::Turn(_)) => true,
         _ => false,
     }
@@ -78,65 +113,85 @@ fn different_authors(a: &Author, b: &Author) -> bool {
     }
 }
 
-/// What must hold for a clause to apply: conditions, and negated conditions.
-fn conditions(rules: &RuleSet, clause: &Clause) -> (Vec<String>, Vec<Vec<String>>) {
-    let (mut holds, mut fails) = (Vec::new(), Vec::new());
-    let ends = match &clause.form {
-        Form::Ends { condition, .. } => Some(condition),
-        _ => None,
-    };
-    for code in ends.into_iter().chain(&clause.when) {
-        conjuncts(rules, &code.term, &mut holds, &mut fails);
-    }
-    if let Some(code) = &clause.unless {
-        denied(rules, &code.term, &mut fails);
-    }
-    (holds, fails)
+/// What must hold for a clause to apply, and what must not.
+#[derive(Default)]
+struct Conditions {
+    holds: Vec<String>,
+    /// Of each group, not all parts hold.
+    fails: Vec<Vec<String>>,
+    /// Definitions looked into.
+    opened: usize,
 }
 
-/// What follows when a term does not hold: of an `or`, neither side does.
-fn denied(rules: &RuleSet, term: &Term, fails: &mut Vec<Vec<String>>) {
-    if let Term::Binary(Binary::Or, a, b) = term {
-        denied(rules, a, fails);
-        denied(rules, b, fails);
-        return;
+impl Conditions {
+    fn of(rules: &RuleSet, clause: &Clause) -> Self {
+        let mut conditions = Self::default();
+        let ends = match &clause.form {
+            Form::Ends { condition, .. } => Some(condition),
+            _ => None,
+        };
+        for code in ends.into_iter().chain(&clause.when) {
+            conditions.affirm(rules, &code.term);
+        }
+        if let Some(code) = &clause.unless {
+            conditions.deny(rules, &code.term);
+        }
+        conditions
     }
-    let (mut parts, mut rest) = (Vec::new(), Vec::new());
-    conjuncts(rules, term, &mut parts, &mut rest);
-    fails.push(if rest.is_empty() { parts } else { vec![text(term)] });
+
+    /// What follows when a term does not hold: of an `or`, neither side does.
+    fn deny(&mut self, rules: &RuleSet, term: &Term) {
+        if let Term::Binary(Binary::Or, a, b) = term {
+            self.deny(rules, a);
+            self.deny(rules, b);
+            return;
+        }
+        let mut inner = Self { opened: self.opened, ..Self::default() };
+        inner.affirm(rules, term);
+        self.opened = inner.opened;
+        self.fails.push(if inner.fails.is_empty() { inner.holds } else { vec![text(term)] });
+    }
+
+    /// What follows when a term holds: of an `and`, both sides do; a definition is what it says.
+    fn affirm(&mut self, rules: &RuleSet, term: &Term) {
+        match term {
+            Term::Binary(Binary::And, a, b) => {
+                self.affirm(rules, a);
+                self.affirm(rules, b);
+            }
+            Term::Not(inner) => self.deny(rules, inner),
+            Term::Apply(body, arguments) if arguments.is_empty() && self.opened < MAX_OPENED => {
+                self.opened += 1;
+                match rules.bodies.get(usize::from(*body)).map(|body| body.codes.as_slice()) {
+                    Some([code]) => self.affirm(rules, &code.term),
+                    _ => self.holds.push(text(term)),
+                }
+            }
+            term => self.holds.push(text(term)),
+        }
+    }
 }
 
 fn text(term: &Term) -> String {
     format!("{term:?}")
 }
 
-fn conjuncts(rules: &RuleSet, term: &Term, holds: &mut Vec<String>, fails: &mut Vec<Vec<String>>) {
-    match term {
-        Term::Binary(Binary::And, a, b) => {
-            conjuncts(rules, a, holds, fails);
-            conjuncts(rules, b, holds, fails);
-        }
-        Term::Not(inner) => denied(rules, inner, fails),
-        Term::Apply(body, arguments) if arguments.is_empty() => {
-            match rules.bodies.get(usize::from(*body)).map(|body| body.codes.as_slice()) {
-                Some([code]) => conjuncts(rules, &code.term, holds, fails),
-                _ => holds.push(text(term)),
-            }
-        }
-        term => holds.push(text(term)),
-    }
-}
-
-fn exclusive(rules: &RuleSet, first: &Clause, second: &Clause) -> bool {
-    let ((a, not_a), (b, not_b)) = (conditions(rules, first), conditions(rules, second));
-    let denies = |fails: &[Vec<String>], holds: &[String]| {
-        fails.iter().any(|parts| !parts.is_empty() && parts.iter().all(|part| holds.contains(part)))
-    };
-    denies(&not_a, &b) || denies(&not_b, &a)
+/// Whether something that must fail for the first must hold for the second.
+fn denies(first: &Decision<'_>, second: &Decision<'_>) -> bool {
+    let met = |parts: &Vec<String>| !parts.is_empty() && parts.iter().all(|part| second.holds.contains(part));
+    first.fails.iter().any(met)
 }
 
 /// Whether the first applies wherever the second does.
-fn covers(rules: &RuleSet, first: &Clause, second: &Clause) -> bool {
-    let ((a, not_a), (b, _)) = (conditions(rules, first), conditions(rules, second));
-    not_a.is_empty() && a.iter().all(|part| b.contains(part))
+fn covers(first: &Decision<'_>, second: &Decision<'_>) -> bool {
+    let whoever = match (&first.clause.form, &second.clause.form) {
+        (Form::Event { by: Author::Player(a), .. }, Form::Event { by: Author::Player(b), .. }) => {
+            text(&a.term) == text(&b.term)
+        }
+        (Form::Event { by: Author::Anyone, .. }, _) => true,
+        (Form::Event { by: Author::Arbiter, .. }, Form::Event { by, .. }) => matches!(by, Author::Arbiter),
+        (Form::Event { .. }, _) => false,
+        _ => true,
+    };
+    whoever && first.fails.is_empty() && first.holds.is_subset(&second.holds)
 }

@@ -57,6 +57,7 @@ impl Checker<'_> {
             ExprKind::Nothing => (Value::Nothing, Type::Nothing),
             ExprKind::Unary(Unary::Minus, inner) => match self.value(inner, source) {
                 (Value::Number(number), ty) => (Value::Number(number.negate().unwrap_or(number)), ty),
+                (value, Type::Unknown) => (value, Type::Unknown),
                 _ => self.not_constant(expr, source),
             },
             ExprKind::Name(name) => {
@@ -71,6 +72,7 @@ impl Checker<'_> {
                     Some(Meaning::Kind(at)) => (Value::Kind(at), Type::Kind),
                     _ => match self.rules.board.site(&name.text) {
                         Some(site) => (Value::Site(site), Type::Site),
+                        None if self.is_lost(&name.text) => (Value::Nothing, Type::Unknown),
                         None => self.not_constant(expr, source),
                     },
                 }
@@ -91,6 +93,9 @@ impl Checker<'_> {
             ExprKind::Binary(operator, left, right) => {
                 let ((left, a), (right, b)) = (self.value(left, source), self.value(right, source));
                 let (Value::Number(x), Value::Number(y)) = (left, right) else {
+                    if a == Type::Unknown || b == Type::Unknown {
+                        return (Value::Nothing, Type::Unknown);
+                    }
                     return self.not_constant(expr, source);
                 };
                 let (result, ty) = match operator {

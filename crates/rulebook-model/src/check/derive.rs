@@ -8,10 +8,14 @@ use std::collections::BTreeSet;
 
 use crate::ruleset::{Atom, Clause, Code, Effect, Form, Path, RuleSet, Term};
 
-/// Calls a function on every term of a code, opening definitions.
+/// Calls a function on every term of a code, opening each definition once.
 pub(super) fn walk(rules: &RuleSet, term: &Term, visit: &mut dyn FnMut(&Term)) {
+    open(rules, term, &mut BTreeSet::new(), visit);
+}
+
+fn open(rules: &RuleSet, term: &Term, seen: &mut BTreeSet<u16>, visit: &mut dyn FnMut(&Term)) {
     visit(term);
-    let mut each = |terms: &[&Term]| terms.iter().for_each(|term| walk(rules, term, visit));
+    let mut each = |terms: &[&Term]| terms.iter().for_each(|term| open(rules, term, seen, visit));
     match term {
         Term::Var(_, Some(a)) | Term::Field(a, _) | Term::Not(a) | Term::Minus(a) | Term::IsEmpty(a) => {
             each(&[a])
@@ -19,26 +23,32 @@ pub(super) fn walk(rules: &RuleSet, term: &Term, visit: &mut dyn FnMut(&Term)) {
         Term::Binary(_, a, b) | Term::Quantified(_, _, a, b) | Term::Filtered(_, a, b) => each(&[a, b]),
         Term::If(a, b, c) => each(&[a, b, c]),
         Term::Folded(_, _, parts) => each(&[&parts[0], &parts[1], &parts[2]]),
-        Term::Call(_, terms) | Term::List(terms, _) => terms.iter().for_each(|term| walk(rules, term, visit)),
+        Term::Call(_, terms) | Term::List(terms, _) => {
+            terms.iter().for_each(|term| open(rules, term, seen, visit));
+        }
         Term::Apply(body, terms) => {
-            terms.iter().for_each(|term| walk(rules, term, visit));
-            if let Some(body) = rules.bodies.get(usize::from(*body)) {
-                body.codes.iter().for_each(|code| walk(rules, &code.term, visit));
+            terms.iter().for_each(|term| open(rules, term, seen, visit));
+            if let Some(made) = rules.bodies.get(usize::from(*body)).filter(|_| seen.insert(*body)) {
+                made.codes.iter().for_each(|code| open(rules, &code.term, seen, visit));
             }
         }
         Term::Traced(origin, path) => {
-            walk(rules, origin, visit);
-            walk_path(rules, path, visit);
+            open(rules, origin, seen, visit);
+            open_path(rules, path, seen, visit);
         }
         _ => {}
     }
 }
 
 fn walk_path(rules: &RuleSet, path: &Path, visit: &mut dyn FnMut(&Term)) {
+    open_path(rules, path, &mut BTreeSet::new(), visit);
+}
+
+fn open_path(rules: &RuleSet, path: &Path, seen: &mut BTreeSet<u16>, visit: &mut dyn FnMut(&Term)) {
     for item in path.branches.iter().flatten() {
         match &item.atom {
-            Atom::Group(path) => walk_path(rules, path, visit),
-            Atom::Test(code) => walk(rules, &code.term, visit),
+            Atom::Group(path) => open_path(rules, path, seen, visit),
+            Atom::Test(code) => open(rules, &code.term, seen, visit),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ use rulebook_syntax::ast::{self, Assign, Binary};
 use rulebook_syntax::{Diagnostic, codes};
 
 use super::terms::Scope;
-use super::{Checker, Meaning, intern};
+use super::{Checker, Meaning};
 use crate::draft::suggest;
 use crate::ruleset::{Code, Effect, Term};
 use crate::types::Type;
@@ -32,7 +32,7 @@ impl Checker<'_> {
                     self.fault(&scope.source, codes::TYPE_MISMATCH, domain.span, message);
                     Type::Unknown
                 });
-                let binding = intern(&mut self.rules.bindings, &name.text);
+                let binding = self.binding(name, scope);
                 let mut inner = scope.clone();
                 inner.bindings.insert(0, (name.text.clone(), binding, member));
                 Effect::For(binding, code, self.effects(body, &inner))
@@ -54,6 +54,9 @@ impl Checker<'_> {
             Kind::Assign(name, index, assign, value) => {
                 let meaning = self.names.get(&name.text).map(|(meaning, _)| *meaning);
                 let Some(Meaning::Var(at)) = meaning else {
+                    if self.lost.contains(&name.text) {
+                        return None;
+                    }
                     let message = format!("`{}` is not a state variable", name.text);
                     let fault = Diagnostic::error(codes::NAME_UNKNOWN, &scope.source, name.span, message);
                     let known = self.rules.vars.iter().map(|var| var.name.as_str());

@@ -14,75 +14,89 @@ impl Checker<'_> {
     /// Letters are needed before the rest: placements are written with them.
     pub(super) fn letters(&mut self, drafts: &[Draft]) {
         let players = self.rules.players.len();
-        let mut notation = Notation {
-            letters: vec![vec![' '; players]; self.rules.kinds.len()],
-            turn: self.rules.players.clone(),
-            ..Notation::default()
-        };
+        let mut letters: Vec<Vec<Option<(char, Loc)>>> = vec![vec![None; players]; self.rules.kinds.len()];
+        let mut turn = self.rules.players.clone();
+        let faults = self.out.len();
         for section in drafts.iter().filter_map(|draft| draft.notation.as_ref()) {
-            for (kind, letters) in &section.letters {
-                let Some(at) = self.rules.kinds.iter().position(|known| *known == kind.text) else {
-                    let message = format!("there is no kind of piece `{}`", kind.text);
-                    let known = self.rules.kinds.iter().map(String::as_str);
-                    let fault = suggest(kind.error(codes::NAME_UNKNOWN, message), &kind.text, known);
-                    self.out.push(fault);
-                    continue;
-                };
-                for (player, letter) in letters {
-                    let mut chars = letter.text.chars();
-                    let (Some(sign), None) = (chars.next(), chars.next()) else {
-                        self.out.push(letter.error(codes::NOTATION_INVALID, "this must be one letter"));
+            for (kind, given) in &section.letters {
+                let Some(at) = self.kind_of(kind) else { continue };
+                for (player, letter) in given {
+                    let Some(sign) = self.letter(letter) else { continue };
+                    let Some(row) = letters.get_mut(at) else { continue };
+                    let Some(player) = player else {
+                        // The first player's letters are capitals, the second one's small.
+                        for (index, slot) in row.iter_mut().enumerate() {
+                            let first = index == 0;
+                            let sign =
+                                if first { sign.to_ascii_uppercase() } else { sign.to_ascii_lowercase() };
+                            *slot = Some((sign, letter.clone()));
+                        }
                         continue;
                     };
-                    if sign.is_ascii_digit() || "/.[]+ ".contains(sign) {
-                        self.out.push(letter.error(codes::NOTATION_INVALID, "this sign has another meaning"));
-                        continue;
-                    }
-                    let Some(row) = notation.letters.get_mut(at) else { continue };
-                    match player {
-                        // The first player's letters are capitals, the second one's small.
-                        None => {
-                            for (index, slot) in row.iter_mut().enumerate() {
-                                *slot = if index == 0 {
-                                    sign.to_ascii_uppercase()
-                                } else {
-                                    sign.to_ascii_lowercase()
-                                };
-                            }
-                        }
-                        Some(player) => match self.rules.player(&player.text) {
-                            Some(at) => {
-                                if let Some(slot) = row.get_mut(usize::from(at)) {
-                                    *slot = sign;
-                                }
-                            }
-                            None => {
-                                let message = format!("`{}` is not a player", player.text);
-                                self.out.push(player.error(codes::NAME_UNKNOWN, message));
-                            }
-                        },
+                    let known = self.known_player(player);
+                    if let Some(slot) = known.and_then(|at| row.get_mut(usize::from(at))) {
+                        *slot = Some((sign, letter.clone()));
                     }
                 }
             }
             for (player, letter) in &section.turn {
-                match self.rules.player(&player.text).and_then(|at| notation.turn.get_mut(usize::from(at))) {
-                    Some(slot) => slot.clone_from(&letter.text),
-                    None => {
-                        let message = format!("`{}` is not a player", player.text);
-                        self.out.push(player.error(codes::NAME_UNKNOWN, message));
-                    }
+                let known = self.known_player(player);
+                if let Some(slot) = known.and_then(|at| turn.get_mut(usize::from(at))) {
+                    slot.clone_from(&letter.text);
                 }
-            }
-            let mut seen: Vec<char> = Vec::new();
-            for letter in notation.letters.iter().flatten().filter(|letter| **letter != ' ') {
-                if seen.contains(letter) {
-                    let message = format!("two pieces share the letter `{letter}`");
-                    self.out.push(section.at.error(codes::NOTATION_INVALID, message));
-                }
-                seen.push(*letter);
             }
         }
-        self.rules.notation = notation;
+        let mut seen: Vec<&(char, Loc)> = Vec::new();
+        for piece in letters.iter().flatten().flatten() {
+            if let Some((_, first)) = seen.iter().find(|(sign, _)| *sign == piece.0) {
+                let message = format!("two pieces share the letter `{}`", piece.0);
+                let fault = piece.1.error(codes::NOTATION_INVALID, message);
+                self.out.push(fault.also(&first.source, first.span, "the other one"));
+            }
+            seen.push(piece);
+        }
+        self.no_letters |= self.out.len() > faults;
+        let sign = |slot: Option<(char, Loc)>| slot.map_or(' ', |(sign, _)| sign);
+        let letters = letters.into_iter().map(|row| row.into_iter().map(sign).collect()).collect();
+        self.rules.notation = Notation { letters, turn, ..Notation::default() };
+    }
+
+    /// The number of a kind of piece.
+    pub(super) fn kind_of(&mut self, kind: &Loc) -> Option<usize> {
+        let found = self.rules.kinds.iter().position(|known| *known == kind.text);
+        if found.is_none() && !self.lost.contains(&kind.text) {
+            let message = format!("there is no kind of piece `{}`", kind.text);
+            let known = self.rules.kinds.iter().map(String::as_str);
+            let fault = suggest(kind.error(codes::NAME_UNKNOWN, message), &kind.text, known);
+            self.out.push(fault);
+        }
+        found
+    }
+
+    /// The number of a player.
+    pub(super) fn known_player(&mut self, player: &Loc) -> Option<u8> {
+        let found = self.rules.player(&player.text);
+        if found.is_none() && !self.lost.contains(&player.text) {
+            let message = format!("`{}` is not a player", player.text);
+            let known = self.rules.players.iter().map(String::as_str);
+            let fault = suggest(player.error(codes::NAME_UNKNOWN, message), &player.text, known);
+            self.out.push(fault);
+        }
+        found
+    }
+
+    /// One letter that has no other meaning in a position text.
+    fn letter(&mut self, letter: &Loc) -> Option<char> {
+        let mut chars = letter.text.chars();
+        let (Some(sign), None) = (chars.next(), chars.next()) else {
+            self.out.push(letter.error(codes::NOTATION_INVALID, "this must be one letter"));
+            return None;
+        };
+        if sign.is_ascii_digit() || "/.[]+ ".contains(sign) {
+            self.out.push(letter.error(codes::NOTATION_INVALID, "this sign has another meaning"));
+            return None;
+        }
+        Some(sign)
     }
 
     /// Fields and texts, once variables and acts are known.
@@ -99,15 +113,9 @@ impl Checker<'_> {
                 self.rules.notation.suffixes = self.act_texts(&section.suffixes);
             }
             for (kind, letter) in &section.records {
-                match self.rules.kinds.iter().position(|known| *known == kind.text) {
-                    Some(at) => {
-                        self.rules.notation.records.retain(|(_, known)| usize::from(*known) != at);
-                        self.rules.notation.records.push((letter.text.clone(), at as u8));
-                    }
-                    None => {
-                        let message = format!("there is no kind of piece `{}`", kind.text);
-                        self.out.push(kind.error(codes::NAME_UNKNOWN, message));
-                    }
+                if let Some(at) = self.kind_of(kind) {
+                    self.rules.notation.records.retain(|(_, known)| usize::from(*known) != at);
+                    self.rules.notation.records.push((letter.text.clone(), at as u8));
                 }
             }
         }
@@ -152,23 +160,15 @@ impl Checker<'_> {
                     self.out.push(field.error(codes::FILE_MISSING_KEY, "the field `sides` is not described"));
                     return None;
                 };
-                let kind = |this: &mut Self, loc: &Loc| {
-                    let at = this.rules.kinds.iter().position(|kind| *kind == loc.text);
-                    if at.is_none() {
-                        let message = format!("there is no kind of piece `{}`", loc.text);
-                        this.out.push(loc.error(codes::NAME_UNKNOWN, message));
-                    }
-                    at.map(|at| at as u8)
-                };
-                let (of, about) = (kind(self, &sides.of), kind(self, &sides.about));
-                let letter = |loc: &Loc| loc.text.chars().next().unwrap_or('-');
+                let (of, about) = (self.kind_of(&sides.of), self.kind_of(&sides.about));
+                let (east, west) = (self.letter(&sides.east), self.letter(&sides.west));
                 let var = self.variable(&sides.state)?;
                 return Some(Field::Sides {
                     var,
-                    of: of?,
-                    about: about?,
-                    east: letter(&sides.east),
-                    west: letter(&sides.west),
+                    of: of? as u8,
+                    about: about? as u8,
+                    east: east?,
+                    west: west?,
                 });
             }
             _ => {}
@@ -189,6 +189,9 @@ impl Checker<'_> {
         self.used.insert(loc.text.clone());
         if let Some((Meaning::Var(at), _)) = self.names.get(&loc.text) {
             return Some(*at);
+        }
+        if self.lost.contains(&loc.text) {
+            return None;
         }
         let message = format!("`{}` is not a state variable", loc.text);
         let known = self.rules.vars.iter().map(|var| var.name.as_str());

@@ -8,14 +8,18 @@ use rulebook_syntax::ast::{self, Argument, Name};
 use rulebook_syntax::{Diagnostic, Source, codes};
 
 use super::Checker;
-use super::terms::{Scope, bit};
+use super::terms::Scope;
 use crate::board::Direction;
 use crate::draft::suggest;
-use crate::ruleset::{Atom, Context, Item, Path};
+use crate::ruleset::{Atom, Item, Path};
 use crate::types::Type;
 
 /// Most marks of one pattern.
 const MAX_MARKS: usize = 8;
+/// Most items of all patterns of a rule set, macros expanded.
+const MAX_ITEMS: usize = 20_000;
+/// The words of patterns, which no macro can be called by.
+pub(super) const WORDS: [&str; 7] = ["step", "jump", "face", "veer", "take", "mark", "back"];
 
 /// The parameter of the macro that is being expanded, with its argument.
 type Bound<'a> = Option<(&'a str, &'a Given)>;
@@ -29,10 +33,7 @@ enum Given {
 impl Checker<'_> {
     /// Resolves a pattern. New marks are added to the scope.
     pub(super) fn path(&mut self, path: &ast::Path, scope: &mut Scope) -> Path {
-        let contexts =
-            [Context::Mover, Context::From, Context::Here, Context::Empty, Context::Enemy, Context::Own];
-        let mut inner = scope.clone();
-        inner.contexts = contexts.into_iter().fold(bit(Context::Taken), |bits, context| bits | bit(context));
+        let mut inner = scope.inside_pattern();
         let made = self.branches(path, &mut inner, None);
         scope.marks = inner.marks;
         made
@@ -53,6 +54,16 @@ impl Checker<'_> {
     }
 
     fn atom(&mut self, atom: &ast::Atom, scope: &mut Scope, bound: Bound<'_>) -> Option<Atom> {
+        self.items += 1;
+        if self.items > MAX_ITEMS {
+            if let (true, ast::Atom::Expansion(name, _)) = (self.items == MAX_ITEMS + 1, atom) {
+                let message = format!("patterns grow to more than {MAX_ITEMS} items here");
+                self.fault(&scope.source, codes::LIMIT_EXCEEDED, name.span, message);
+            } else {
+                self.items = MAX_ITEMS;
+            }
+            return None;
+        }
         Some(match atom {
             ast::Atom::Group(path) => Atom::Group(self.branches(path, scope, bound)),
             ast::Atom::Test(test) => Atom::Test(self.code(test, &Type::Truth, scope)),
@@ -80,16 +91,14 @@ impl Checker<'_> {
                         self.fault(&scope.source, codes::LIMIT_EXCEEDED, name.span, message);
                         return None;
                     }
-                    if super::terms::is_reserved(&name.text) || self.names.contains_key(&name.text) {
-                        let message = format!("`{}` already means something else", name.text);
-                        self.fault(&scope.source, codes::NAME_RESERVED, name.span, message);
-                    }
+                    self.is_free(name, &scope.source);
                     scope.marks.push(name.text.clone());
                 }
                 Atom::Mark(at as u8)
             }
             ast::Atom::Back(name) => match scope.marks.iter().position(|mark| *mark == name.text) {
                 Some(at) => Atom::Back(at as u8),
+                None if self.lost.contains(&name.text) => return None,
                 None => {
                     let message = format!("nothing was marked `{}` before", name.text);
                     let fault = Diagnostic::error(codes::NAME_UNKNOWN, &scope.source, name.span, message);
@@ -129,7 +138,7 @@ impl Checker<'_> {
         };
         let key = format!("macro {}", name.text);
         self.used.insert(key.clone());
-        if self.open.contains(&key) {
+        if self.open.iter().any(|(open, ..)| *open == key) {
             let message = format!("the macro `{}` contains itself", name.text);
             self.fault(&source, codes::DEFINE_CYCLE, name.span, message);
             return None;
@@ -152,19 +161,23 @@ impl Checker<'_> {
             self.fault(&source, codes::TYPE_ARITY, name.span, message);
             return None;
         }
-        self.open.push(key);
+        self.open.push((key, Arc::clone(&source), name.span));
         scope.source = Arc::clone(&made.body.source);
-        let path = self.branches(&made.body.it, scope, parameter.zip(given.as_ref()));
+        let path = self.deeper(name.span, &source, |this| {
+            Some(this.branches(&made.body.it, scope, parameter.zip(given.as_ref())))
+        });
         scope.source = source;
         self.open.pop();
-        Some(path)
+        path
     }
 
     fn unknown_macro(&mut self, name: &Name, source: &Arc<Source>) {
+        if self.lost.contains(&name.text) {
+            return;
+        }
         let message = format!("`{}` is neither a word of patterns nor a macro", name.text);
         let fault = Diagnostic::error(codes::NAME_UNKNOWN, source, name.span, message);
-        let words = ["step", "jump", "face", "veer", "take", "mark", "back"];
-        let known = self.macros.iter().map(|made| made.head.name.text.as_str()).chain(words);
+        let known = self.macros.iter().map(|made| made.head.name.text.as_str()).chain(WORDS);
         let fault = suggest(fault, &name.text, known);
         self.out.push(fault);
     }

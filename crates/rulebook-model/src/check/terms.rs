@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rulebook_syntax::ast::{Binary, Expr, ExprKind, Fold, Name, Quantifier, Unary};
 use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
-use super::{Checker, Meaning};
-use crate::draft::suggest;
+use super::{Checker, Meaning, intern};
+use crate::draft::{Loc, suggest};
 use crate::ruleset::{Body, Builtin, COUNT, Code, Context, Features, MOVES, PLIES, SECONDS, Term};
 use crate::types::Type;
 use crate::value::{Number, Outcome, Value};
@@ -113,9 +113,19 @@ const FUNCTIONS: &[(&str, Builtin, &[Takes], Gives)] = &[
     ("floor", Builtin::Floor, &[Takes::Number], Gives::Same),
 ];
 
+/// Words with a grammar or a meaning of their own.
+const LANGUAGE: [&str; 10] =
+    ["opponent", "able", "last", "times", "position", "trace", "again", "anyone", "arbiter", "ply"];
+/// Deepest terms, definitions opened.
+const MAX_DEPTH: usize = 256;
+/// Most names that choices, marks and loops bind in a rule set.
+const MAX_BINDINGS: usize = 1000;
+/// After so many faults no suggestions are looked for.
+const MAX_SUGGESTIONS: usize = 200;
+
 /// Names that a file cannot declare.
 pub(super) fn is_reserved(name: &str) -> bool {
-    ["opponent", "able", "last", "times", "position"].contains(&name)
+    LANGUAGE.contains(&name)
         || CONTEXTS.iter().any(|(word, _)| *word == name)
         || BARE.iter().any(|(word, ..)| *word == name)
         || FUNCTIONS.iter().any(|(word, ..)| *word == name)
@@ -135,6 +145,8 @@ pub(super) struct Scope {
     slots: u16,
     pub(super) bindings: Vec<(String, u16, Type)>,
     pub(super) marks: Vec<String>,
+    /// Names that are known around here but have no value here, and why.
+    hidden: Vec<(String, &'static str)>,
 }
 
 impl Scope {
@@ -146,7 +158,28 @@ impl Scope {
             slots: 0,
             bindings: Vec::new(),
             marks: Vec::new(),
+            hidden: Vec::new(),
         }
+    }
+
+    /// What is known inside of a pattern: what is around it, but for the local names, and where it stands.
+    pub(super) fn inside_pattern(&self) -> Self {
+        let around = self.contexts & (bit(Context::Mover) | bit(Context::From));
+        let walking = [Context::Here, Context::Empty, Context::Enemy, Context::Own, Context::Taken];
+        let mut inner = self.clone();
+        inner.contexts = walking.into_iter().fold(around, |bits, context| bits | bit(context));
+        let why = "inside of a pattern";
+        inner.hidden.extend(inner.locals.drain(..).map(|(name, ..)| (name, why)));
+        inner.slots = 0;
+        inner.marks = Vec::new();
+        inner
+    }
+
+    /// Choices that a condition cannot see, since it is looked at before they are made.
+    pub(super) fn hide_choices(&mut self, from: usize) {
+        let why = "where this condition is looked at: before choices are made";
+        let choices = self.bindings.drain(from.min(self.bindings.len())..);
+        self.hidden.extend(choices.map(|(name, ..)| (name, why)));
     }
 
     fn push(&mut self, name: &str, ty: Type) -> u16 {
@@ -235,12 +268,92 @@ impl Checker<'_> {
     }
 
     fn error(&mut self, code: &'static str, span: Span, message: String, scope: &Scope) -> Typed {
-        self.fault(&scope.source, code, span, message);
+        let mut fault = Diagnostic::error(code, &scope.source, span, message);
+        // A definition may be fine in itself and wrong where it is used.
+        if matches!(code, codes::NAME_CONTEXT | codes::ACT_CYCLE) {
+            if let Some((_, source, span)) = self.open.first() {
+                fault = fault.also(source, *span, "used here");
+            }
+        }
+        self.out.push(fault);
         NOTHING
+    }
+
+    /// Reports a name that already has a meaning.
+    pub(super) fn is_free(&mut self, name: &Name, source: &Arc<Source>) {
+        if is_reserved(&name.text) || self.names.contains_key(&name.text) {
+            let message = format!("`{}` already means something else", name.text);
+            self.fault(source, codes::NAME_RESERVED, name.span, message);
+        }
+    }
+
+    /// The number of a name that choices, marks or loops bind.
+    pub(super) fn binding(&mut self, name: &Name, scope: &Scope) -> u16 {
+        let known = self.rules.bindings.iter().position(|known| *known == name.text);
+        if known.is_none() && self.rules.bindings.len() >= MAX_BINDINGS {
+            let message = format!("choices, marks and loops bind more than {MAX_BINDINGS} names");
+            self.fault(&scope.source, codes::LIMIT_EXCEEDED, name.span, message);
+            return 0;
+        }
+        known.map_or_else(|| intern(&mut self.rules.bindings, &name.text), |at| at as u16)
+    }
+
+    /// The number of a name that a choice or a mark binds; it has one type in all clauses.
+    pub(super) fn bind(&mut self, name: &Name, ty: &Type, scope: &Scope) -> u16 {
+        let binding = self.binding(name, scope);
+        let before = self.bound.entry(binding).or_insert_with(|| ty.clone()).clone();
+        match before.common(ty) {
+            Some(common) => {
+                self.bound.insert(binding, common);
+            }
+            None => {
+                let (this, other) = (self.describe(ty), self.describe(&before));
+                let message = format!("`{}` is {this} here, but {other} in another clause", name.text);
+                self.fault(&scope.source, codes::TYPE_MISMATCH, name.span, message);
+            }
+        }
+        binding
+    }
+
+    /// Goes one level deeper, unless that is too deep.
+    pub(super) fn deeper<T>(
+        &mut self,
+        span: Span,
+        source: &Arc<Source>,
+        build: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if !self.is_shallow(1, span, source) {
+            return None;
+        }
+        self.depth += 1;
+        let built = build(self);
+        self.depth -= 1;
+        built
+    }
+
+    /// Whether so many more levels are allowed; the first fault of this kind is reported.
+    fn is_shallow(&mut self, more: usize, span: Span, source: &Arc<Source>) -> bool {
+        let reached = self.depth + more;
+        if reached > MAX_DEPTH {
+            if !self.too_deep {
+                let message =
+                    format!("expressions and definitions are nested more than {MAX_DEPTH} deep here");
+                self.fault(source, codes::LIMIT_EXCEEDED, span, message);
+            }
+            self.too_deep = true;
+            return false;
+        }
+        self.reach = self.reach.max(reached);
+        true
     }
 
     /// Resolves and types an expression.
     fn term(&mut self, expr: &Expr, scope: &mut Scope) -> Typed {
+        let source = Arc::clone(&scope.source);
+        self.deeper(expr.span, &source, |this| Some(this.resolve(expr, scope))).unwrap_or(NOTHING)
+    }
+
+    fn resolve(&mut self, expr: &Expr, scope: &mut Scope) -> Typed {
         match &*expr.kind {
             ExprKind::Number(decimal, unit) => {
                 let number = Number::fraction(decimal.numerator.into(), decimal.denominator.into());
@@ -347,7 +460,8 @@ impl Checker<'_> {
             }
             ExprKind::Traced(origin, path) => {
                 let origin = self.wanted(origin, &Type::Site, scope);
-                let path = self.path(path, scope);
+                // Its marks are its own.
+                let path = self.path(path, &mut scope.clone());
                 (Term::Traced(Box::new(origin), Arc::new(path)), Type::Sites)
             }
         }
@@ -478,9 +592,29 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a name is missing because of a fault that was reported.
+    pub(super) fn is_lost(&self, name: &str) -> bool {
+        let is_site = || {
+            let digits = name.trim_start_matches(|c: char| c.is_ascii_lowercase());
+            digits.len() < name.len() && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+        };
+        self.lost.contains(name) || (self.no_sites && is_site())
+    }
+
     fn unknown(&mut self, name: &Name, scope: &Scope) -> Typed {
+        if self.is_lost(&name.text) {
+            return NOTHING;
+        }
+        if let Some((_, why)) = scope.hidden.iter().find(|(hidden, _)| *hidden == name.text) {
+            let message = format!("`{}` has no value {why}", name.text);
+            return self.error(codes::NAME_CONTEXT, name.span, message, scope);
+        }
         let message = format!("nothing here is called `{}`", name.text);
         let fault = Diagnostic::error(codes::NAME_UNKNOWN, &scope.source, name.span, message);
+        if self.out.len() > MAX_SUGGESTIONS {
+            self.out.push(fault);
+            return NOTHING;
+        }
         let known: Vec<&str> = self
             .names
             .keys()
@@ -604,6 +738,9 @@ impl Checker<'_> {
     pub(super) fn act(&mut self, name: &str, span: Span, source: &Arc<Source>) -> Option<u16> {
         if let Some(at) = self.rules.acts.iter().position(|act| act == name) {
             return Some(at as u16);
+        }
+        if self.lost.contains(name) {
+            return None;
         }
         let message = format!("there is no act `{name}`");
         let fault = Diagnostic::error(codes::NAME_UNKNOWN, source, span, message);
@@ -837,22 +974,31 @@ impl Checker<'_> {
             return None;
         }
         let key = (at, types.to_vec(), scope.contexts);
-        if let Some((body, ty)) = self.instances.get(&key) {
-            return Some((*body, ty.clone()));
+        if let Some((body, ty, height)) = self.instances.get(&key).cloned() {
+            return self.is_shallow(height, span, &scope.source).then_some((body, ty));
         }
-        if self.open.contains(&name) {
-            self.out.push(define.at.error(
-                codes::DEFINE_CYCLE,
-                format!("`{name}` is defined by itself: {}", self.open.join(", ")),
-            ));
+        if let Some(first) = self.open.iter().position(|(open, ..)| *open == name) {
+            let circle: Vec<String> =
+                self.open.iter().skip(first).map(|(open, ..)| format!("`{open}`")).collect();
+            // One report for each circle, whichever of its definitions is met first.
+            if self.open.iter().skip(first).all(|(open, ..)| self.circular.insert(open.clone())) {
+                let message = format!("`{name}` is defined by itself: {}", circle.join(", "));
+                self.out.push(define.at.error(codes::DEFINE_CYCLE, message));
+            }
             return None;
         }
-        self.open.push(name.clone());
+        if self.rules.bodies.len() >= usize::from(u16::MAX) {
+            self.fault(&scope.source, codes::LIMIT_EXCEEDED, span, "there are too many definitions");
+            return None;
+        }
+        self.open.push((name.clone(), Arc::clone(&scope.source), span));
+        let reach = std::mem::replace(&mut self.reach, self.depth);
         let mut codes_made = Vec::new();
         let mut result = Type::Unknown;
         let players = self.rules.players.clone();
         if define.bodies.iter().any(|(player, _)| player.is_some()) {
-            for player in &players {
+            let strange = |player: &Option<Loc>| player.as_ref().is_none_or(|p| !players.contains(&p.text));
+            for player in players.iter().filter(|_| !define.bodies.iter().any(|(p, _)| strange(p))) {
                 let missing =
                     !define.bodies.iter().any(|(p, _)| p.as_ref().is_some_and(|p| p.text == *player));
                 if missing {
@@ -890,9 +1036,11 @@ impl Checker<'_> {
             codes_made.push(code);
         }
         self.open.pop();
+        let height = self.reach.saturating_sub(self.depth);
+        self.reach = self.reach.max(reach);
         let body = self.rules.bodies.len() as u16;
         self.rules.bodies.push(Body { name, codes: codes_made });
-        self.instances.insert(key, (body, result.clone()));
+        self.instances.insert(key, (body, result.clone(), height));
         Some((body, result))
     }
 }

@@ -31,6 +31,7 @@ const FILE_KEYS: &[&str] = &[
     "state",
     "setup",
     "define",
+    "answers",
     "macros",
     "tables",
     "notation",
@@ -38,7 +39,8 @@ const FILE_KEYS: &[&str] = &[
     "without",
     "clauses",
 ];
-const TEXT_KEYS: &[&str] = &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to", "in"];
+const TEXT_KEYS: &[&str] =
+    &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to", "in"];
 /// The leading keys of clauses, each with the keys that may go with it.
 const FORMS: &[(&str, &[&str])] = &[
     ("move", &["piece", "act", "when", "unless", "choose", "then"]),
@@ -294,6 +296,7 @@ impl Reader<'_> {
             state: Vec::new(),
             setup: Vec::new(),
             define: Vec::new(),
+            answers: Vec::new(),
             macros: Vec::new(),
             tables: Vec::new(),
             notation: None,
@@ -322,6 +325,7 @@ impl Reader<'_> {
             "extends" => draft.extends = self.text(node, "the id of a base"),
             "players" => draft.players = self.texts(node, "a player"),
             "phases" => draft.phases = self.texts(node, "a phase"),
+            "answers" => draft.answers = self.texts(node, "a definition"),
             "units" => draft.units = self.texts(node, "a unit"),
             "pieces" => draft.pieces = self.texts(node, "a kind of piece"),
             "without" => draft.without = self.ids(node, "a clause number"),
@@ -331,7 +335,8 @@ impl Reader<'_> {
             }
             "params" => {
                 let entries = self.section_of(node, "`params`", MAX_ENTRIES);
-                draft.params = entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.param(k, n))).collect();
+                draft.params =
+                    entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.param(k, n))).collect();
             }
             "board" => draft.board = Some(self.board(key, node)),
             "directions" => {
@@ -343,7 +348,8 @@ impl Reader<'_> {
             }
             "state" => {
                 let entries = self.section_of(node, "`state`", MAX_ENTRIES);
-                draft.state = entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.state(k, n))).collect();
+                draft.state =
+                    entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.state(k, n))).collect();
             }
             "setup" => {
                 for (k, n) in self.map(node, "`setup`") {
@@ -357,7 +363,8 @@ impl Reader<'_> {
             }
             "define" => {
                 let entries = self.section_of(node, "`define`", MAX_ENTRIES);
-                draft.define = entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.define(k, n))).collect();
+                draft.define =
+                    entries.iter().filter_map(|(k, n)| self.kept(k, |this| this.define(k, n))).collect();
             }
             "macros" => {
                 for (k, n) in self.section_of(node, "`macros`", MAX_ENTRIES) {
@@ -694,6 +701,10 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        if leading == "after" && !slips && !has("then") && !has("choose") {
+            let message = "a clause with `after` needs `then`";
+            self.fault(codes::FILE_MISSING_KEY, key.span, message);
+        }
         clause.form = self.form(leading, key, entries);
         clause
     }
@@ -734,9 +745,6 @@ impl Reader<'_> {
                 FormDraft::Event(self.text(node, "an event")?, by)
             }
             "after" => {
-                if get("then").is_none() && get("choose").is_none() {
-                    need(self, "then");
-                }
                 FormDraft::After(self.texts(node, "an act"))
             }
             "forbid" => {

@@ -143,7 +143,13 @@ impl Refusal<'_> {
             | ErrorKind::TabInBlockIndentation
             | ErrorKind::TabInIndentation
             | ErrorKind::TabAtBlockScalarStart
-            | ErrorKind::TabInPlainScalar => ("a tab cannot stand here".into(), Some("indent with spaces")),
+            | ErrorKind::TabInPlainScalar => {
+                // The library may point behind the tab.
+                let before = text.get(..at.start).is_some_and(|head| head.ends_with('\t'));
+                let at = if before { Span::new(at.start - 1, at.start) } else { at };
+                let words = ("a tab cannot stand here".into(), Some("indent with spaces"));
+                return (at, (codes::YAML_SYNTAX, words.0, words.1));
+            }
             ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
                 (format!("the character {} is not allowed in YAML", code_point(*character)).into(), None)
             }

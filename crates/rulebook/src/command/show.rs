@@ -34,6 +34,8 @@ struct Report {
     players: Vec<String>,
     /// The kinds of pieces.
     pieces: Vec<String>,
+    /// The phases of a game, the first one first.
+    phases: Vec<String>,
     /// The board, if there is one.
     board: Option<Board>,
     /// Parameters with their values.
@@ -198,6 +200,7 @@ fn report(rules: &RuleSet, lang: Lang) -> Report {
         lineage: rules.lineage.clone(),
         players: rules.players.clone(),
         pieces: rules.kinds.clone(),
+        phases: rules.phases.clone(),
         board: (!rules.board.is_empty())
             .then_some(Board { files: rules.board.files, ranks: rules.board.ranks }),
         params: params.collect(),
@@ -229,6 +232,7 @@ fn draw(rules: &RuleSet, report: &Report, lang: Lang, out: &mut Out) {
     let lists = [
         (word("players", "棋手"), &report.players),
         (word("pieces", "棋子"), &report.pieces),
+        (word("phases", "阶段"), &report.phases),
         (word("acts", "着法"), &report.acts),
         (word("events", "事件"), &report.events),
         (word("clock", "时限"), &report.clock),
