@@ -84,3 +84,17 @@ pub(crate) fn run(args: Args) -> Outcome {
     println!("{} checks, {} findings", CHECKS.len(), findings.len());
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The house rules are part of the tests, so that nothing is merged that breaks them.
+    #[test]
+    fn the_repository_keeps_its_house_rules() {
+        let tree = Tree::read().expect("the repository can be read");
+        let findings: Vec<String> =
+            CHECKS.iter().flat_map(|check| check(&tree)).map(|finding| finding.to_string()).collect();
+        assert!(findings.is_empty(), "{}", findings.join("\n"));
+    }
+}

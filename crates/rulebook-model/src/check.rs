@@ -194,6 +194,9 @@ impl Checker<'_> {
             return;
         }
         if let Some((_, first)) = self.names.get(&name.text) {
+            // Sections are not declared in the order of the file; the later place is the fault.
+            let swapped = first.source == name.source && first.span > name.span;
+            let (name, first) = if swapped { (first, name) } else { (name, first) };
             let fault = name.error(codes::NAME_DUPLICATE, format!("`{}` is declared twice", name.text)).also(
                 &first.source,
                 first.span,
@@ -280,25 +283,29 @@ impl Checker<'_> {
                 }
             }
             for made in &draft.macros {
-                self.is_macro_name(made);
-                self.macros.retain(|known| known.head.name.text != made.head.name.text);
-                self.macros.push(made.clone());
+                if self.is_macro_name(made) {
+                    self.macros.retain(|known| known.head.name.text != made.head.name.text);
+                    self.macros.push(made.clone());
+                }
             }
         }
     }
 
     /// Reports a macro that cannot be called by its name.
-    fn is_macro_name(&mut self, made: &MacroDraft) {
+    fn is_macro_name(&mut self, made: &MacroDraft) -> bool {
         let name = Loc { text: made.head.name.text.clone(), span: made.head.name.span, ..made.at.clone() };
         if paths::WORDS.contains(&name.text.as_str()) {
             let message = format!("`{}` is a word of the language itself", name.text);
             self.out.push(name.error(codes::NAME_RESERVED, message));
+            return false;
         }
         let twin = self.macros.iter().find(|known| known.head.name.text == name.text);
         if let Some(twin) = twin.filter(|twin| twin.at.source == name.source) {
             let fault = name.error(codes::NAME_DUPLICATE, format!("`{}` is declared twice", name.text));
             self.out.push(fault.also(&twin.at.source, twin.at.span, "first here"));
+            return false;
         }
+        true
     }
 
     /// Plies need players who make them, and movements a board.
@@ -322,11 +329,10 @@ impl Checker<'_> {
                 let (mut value, mut ty) = self.constant(&param.value);
                 let mut origin = draft.id.text.clone();
                 // A value that is given goes before all layers, also where other parameters build on it.
-                if let Some((name, text)) = given.iter().find(|(name, _)| *name == param.name.text) {
-                    if let Some((other, other_type)) = self.given(name, text, &ty) {
+                if let Some((name, text)) = given.iter().find(|(name, _)| *name == param.name.text)
+                    && let Some((other, other_type)) = self.given(name, text, &ty) {
                         (value, ty, origin) = (other, other_type, "given".into());
                     }
-                }
                 if param.name.source == self.top {
                     param.cites.iter().for_each(|cite| self.cited(cite));
                 }
@@ -346,6 +352,7 @@ impl Checker<'_> {
                             let numbers = matches!((&ty, &base.ty), (Type::Number(_), Type::Number(_)));
                             let code = if numbers { codes::TYPE_UNIT } else { codes::TYPE_MISMATCH };
                             self.out.push(param.name.error(code, message));
+                            continue;
                         }
                         *base = made;
                     }

@@ -181,13 +181,16 @@ pub struct MacroDraft {
     pub body: In<Path>,
 }
 
+/// The letters of a kind: one for all players, or one for each.
+pub type Letters = Vec<(Option<Loc>, Loc)>;
+
 /// The notation section as written.
 #[derive(Clone, Debug)]
 pub struct NotationDraft {
     /// The place of the section.
     pub at: Loc,
     /// Letters of kinds, by player where they differ.
-    pub letters: Vec<(Loc, Vec<(Option<Loc>, Loc)>)>,
+    pub letters: Vec<(Loc, Letters)>,
     /// Letters of turns.
     pub turn: Vec<(Loc, Loc)>,
     /// Fields of a position.
@@ -301,6 +304,8 @@ pub enum FormDraft {
 pub const MAX_CLAUSES: usize = 2000;
 /// The largest number of entries in any other section of a file.
 pub const MAX_ENTRIES: usize = 2000;
+/// The largest number of choices in a clause.
+pub const MAX_CHOICES: usize = 8;
 
 /// Reads a file. The draft is `None` when nothing useful could be read.
 pub fn read(source: &Arc<Source>) -> (Option<Draft>, Vec<Diagnostic>) {

@@ -45,7 +45,7 @@ pub enum Lang {
 /// A checked, layered, typed rule set.
 #[derive(Clone, Debug)]
 pub struct RuleSet {
-    /// Its id, such as `chess/board`.
+    /// Its id, its path below the rules folder.
     pub id: String,
     /// Its title.
     pub title: Phrase,

@@ -154,14 +154,14 @@ impl Number {
     }
 
     /// The sum.
-    pub fn add(self, other: Self) -> Option<Self> {
+    pub fn plus(self, other: Self) -> Option<Self> {
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         Self::fraction(a * d + c * b, b * d)
     }
 
     /// The difference.
-    pub fn sub(self, other: Self) -> Option<Self> {
-        self.add(other.negate()?)
+    pub fn minus(self, other: Self) -> Option<Self> {
+        self.plus(other.negate()?)
     }
 
     /// The opposite number.
@@ -170,13 +170,13 @@ impl Number {
     }
 
     /// The product.
-    pub fn mul(self, other: Self) -> Option<Self> {
+    pub fn times(self, other: Self) -> Option<Self> {
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         Self::fraction(a * c, b * d)
     }
 
     /// The quotient; `None` if the divisor is zero.
-    pub fn div(self, other: Self) -> Option<Self> {
+    pub fn over(self, other: Self) -> Option<Self> {
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         Self::fraction(a * d, b * c)
     }
@@ -188,7 +188,7 @@ impl Number {
 
     /// The remainder with the sign of the divisor: always from zero up for positive divisors.
     pub fn modulo(self, other: Self) -> Option<Self> {
-        self.sub(other.mul(self.div(other)?.floor())?)
+        self.minus(other.times(self.over(other)?.floor())?)
     }
 
     /// The value if it is whole.
@@ -206,7 +206,7 @@ impl Number {
         let text = text.trim();
         if let Some((sign, rest)) = text.strip_prefix('-').map(|rest| (-1, rest)).or(Some((1, text))) {
             let positive = Self::parse_positive(rest.trim_start_matches('+'))?;
-            return positive.mul(Self::whole(sign));
+            return positive.times(Self::whole(sign));
         }
         None
     }
@@ -215,7 +215,7 @@ impl Number {
         let digits = |t: &str| (!t.is_empty() && t.bytes().all(|b| b.is_ascii_digit())).then_some(());
         if let Some((whole, part)) = text.split_once(' ') {
             digits(whole)?;
-            return Self::parse_positive(whole)?.add(Self::parse_positive(part.trim())?);
+            return Self::parse_positive(whole)?.plus(Self::parse_positive(part.trim())?);
         }
         if let Some((numerator, denominator)) = text.split_once('/') {
             digits(numerator)?;
@@ -339,12 +339,12 @@ mod tests {
     fn numbers_are_exact() {
         let number = |text| Number::parse(text).unwrap();
         assert_eq!(number("2 3/4"), number("2.75"));
-        assert_eq!(number("0.1").add(number("0.2")), Some(number("0.3")));
+        assert_eq!(number("0.1").plus(number("0.2")), Some(number("0.3")));
         assert_eq!(number("-2.75").to_string(), "-2.75");
         assert_eq!(number("1/3").to_string(), "1/3");
         assert_eq!(number("-7").modulo(number("3")), Some(number("2")));
-        assert_eq!(number("1").div(Number::ZERO), None);
-        assert_eq!(Number::whole(i64::MAX).add(Number::ONE), None);
+        assert_eq!(number("1").over(Number::ZERO), None);
+        assert_eq!(Number::whole(i64::MAX).plus(Number::ONE), None);
         for wrong in ["", "-", "1.", ".5", "1/0", "a", "1 2", "1e5"] {
             assert_eq!(Number::parse(wrong).filter(|_| wrong != "1 2"), None, "{wrong}");
         }

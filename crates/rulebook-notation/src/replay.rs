@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use rulebook_model::ruleset::{Cell, RuleSet};
+use rulebook_model::ruleset::{Author, Cell, Form, RuleSet};
 use rulebook_model::{Outcome, Site};
 use rulebook_reference::{Act, Engine, Fault, Outcomes, Person, Reason, State, Verdict};
 use rulebook_syntax::{Source, Span};
@@ -405,6 +405,7 @@ pub fn causes(engine: &Engine, state: &State, outcome: Outcome) -> Outcomes<Vec<
     let tries: Vec<(Person, u16)> = players
         .chain([Person::Arbiter])
         .flat_map(|person| (0..rules.events.len() as u16).map(move |event| (person, event)))
+        .filter(|&(person, event)| person != Person::Arbiter || is_for_arbiter(rules, event))
         .collect();
     let mut found = Vec::new();
     // After the first round: what did not end the game may be answered.
@@ -432,6 +433,16 @@ pub fn causes(engine: &Engine, state: &State, outcome: Outcome) -> Outcomes<Vec<
         }
     }
     Ok(found)
+}
+
+/// Whether some clause leaves an event to the arbiter.
+fn is_for_arbiter(rules: &RuleSet, event: u16) -> bool {
+    let forms = rules.clauses.iter().map(|clause| &clause.form);
+    let mut authors = forms.filter_map(|form| match form {
+        Form::Event { event: known, by, .. } if *known == event => Some(by),
+        _ => None,
+    });
+    authors.any(|by| matches!(by, Author::Arbiter))
 }
 
 /// An event as a line.

@@ -8,12 +8,13 @@ use std::cell::Cell as Counter;
 use std::sync::Arc;
 
 use rulebook_model::ruleset::{
-    Atom, Author, Cell, Choice, Clause, Code, Context, Effect, Form, Path, RuleSet, Term,
+    Atom, Author, Choice, Clause, Code, Context, Effect, Form, Path, RuleSet, Term,
 };
-use rulebook_model::{Site, Sites, Value};
+use rulebook_model::{Site, Value};
 use rulebook_syntax::ast::Binary;
 
-use crate::eval::{Evaluator, FUEL, Fault, Outcomes, Situation, as_sites};
+use crate::effects::Draft;
+use crate::eval::{Evaluator, FUEL, Fault, Outcomes, Situation};
 use crate::state::{Act, Ending, Past, State};
 
 /// Interprets one rule set.
@@ -133,20 +134,6 @@ pub enum Person {
     Player(u8),
     /// The arbiter.
     Arbiter,
-}
-
-/// A ply on its way: the state as changed so far.
-#[derive(Clone)]
-struct Draft {
-    act: Act,
-    state: State,
-    clauses: Vec<u16>,
-    assigned: Vec<u16>,
-    again: bool,
-    /// Whether anything has changed since the flag was last cleared.
-    dirty: bool,
-    /// The steps so far; `None` when nobody asked for them.
-    trace: Option<Vec<Step>>,
 }
 
 impl Engine {
@@ -451,21 +438,25 @@ impl Engine {
             }
         }
         for (at, var) in self.rules.vars.iter().enumerate() {
-            if var.fleeting && !draft.assigned.contains(&(at as u16)) {
-                if let Some(slot) = draft.state.vars.get_mut(at) {
+            if var.fleeting && !draft.assigned.contains(&(at as u16))
+                && let Some(slot) = draft.state.vars.get_mut(at) {
                     *slot = if var.each_player {
                         Value::List(vec![var.start.clone(); self.rules.players.len()])
                     } else {
                         var.start.clone()
                     };
                 }
-            }
         }
         draft.state.mover = next;
         draft.state.played += 1;
         draft.state.mid_ply = false;
         draft.state.record(Some(draft.act.clone()));
-        Ok(Ply { act: draft.act, next: draft.state, clauses: draft.clauses, trace: draft.trace.unwrap_or_default() })
+        Ok(Ply {
+            act: draft.act,
+            next: draft.state,
+            clauses: draft.clauses,
+            trace: draft.trace.unwrap_or_default(),
+        })
     }
 
     /// Keeps only the plies with the largest measure, clause by clause.
@@ -506,103 +497,6 @@ impl Engine {
         Ok(())
     }
 
-    fn perform(&self, draft: &mut Draft, effects: &[Effect], fuel: &Counter<u64>) -> Outcomes<()> {
-        for effect in effects {
-            let mover = draft.state.mover;
-            let run = |draft: &Draft, code: &Code| {
-                self.evaluator(&draft.state, fuel).run(code, &situation(&draft.act, mover))
-            };
-            match effect {
-                Effect::If(condition, yes, no) => {
-                    let branch = if run(draft, condition)? == Value::Truth(true) { yes } else { no };
-                    self.perform(draft, branch, fuel)?;
-                }
-                Effect::For(binding, domain, body) => {
-                    let members = match run(draft, domain)? {
-                        Value::Sites(sites) => sites.iter().map(Value::Site).collect(),
-                        Value::List(values) => values,
-                        _ => Vec::new(),
-                    };
-                    for member in members {
-                        draft.act.bound.push((*binding, member));
-                        self.perform(draft, body, fuel)?;
-                        draft.act.bound.retain(|(known, _)| known != binding);
-                    }
-                }
-                Effect::Move(from, to) => {
-                    if let (Value::Site(from), Value::Site(to)) = (run(draft, from)?, run(draft, to)?) {
-                        let cell = draft.state.cell(from);
-                        draft.write(from, Cell::EMPTY);
-                        draft.write(to, cell);
-                    }
-                }
-                Effect::Remove(sites) => {
-                    for site in as_sites(&run(draft, sites)?).iter() {
-                        draft.write(site, Cell::EMPTY);
-                    }
-                }
-                Effect::Put(kind, player, sites) => {
-                    let owner = match player {
-                        Some(player) => run(draft, player)?,
-                        None => Value::Player(mover),
-                    };
-                    let (kind, sites) = (run(draft, kind)?, as_sites(&run(draft, sites)?));
-                    if let (Value::Kind(kind), Value::Player(owner)) = (kind, owner) {
-                        for site in sites.iter() {
-                            draft.write(site, Cell::piece(kind, owner));
-                        }
-                    }
-                }
-                Effect::Give(sites, player) => {
-                    let (sites, player) = (as_sites(&run(draft, sites)?), run(draft, player)?);
-                    if let Value::Player(owner) = player {
-                        for site in sites.iter() {
-                            if let Some(kind) = draft.state.cell(site).kind() {
-                                draft.write(site, Cell::piece(kind, owner));
-                            }
-                        }
-                    }
-                }
-                Effect::Again => (draft.again, draft.dirty) = (true, true),
-                Effect::Set(var, index, value) => {
-                    let value = run(draft, value)?;
-                    let value = if matches!(value, Value::Site(_))
-                        && self
-                            .rules
-                            .vars
-                            .get(usize::from(*var))
-                            .is_some_and(|v| matches!(v.start, Value::Sites(_)))
-                    {
-                        Value::sites(as_sites(&value))
-                    } else {
-                        value
-                    };
-                    let index = index.as_ref().map(|index| run(draft, index)).transpose()?;
-                    draft.assigned.push(*var);
-                    let Some(slot) = draft.state.vars.get_mut(usize::from(*var)) else { continue };
-                    let slot = match (index, slot) {
-                        (None, slot) => Some(slot),
-                        (Some(Value::Player(player)), Value::List(values)) => values.get_mut(usize::from(player)),
-                        _ => None,
-                    };
-                    if let Some(slot) = slot {
-                        draft.dirty |= *slot != value;
-                        *slot = value;
-                    }
-                }
-                Effect::End(outcome) => {
-                    if let Value::Outcome(outcome) = run(draft, outcome)? {
-                        let mut clauses: Vec<u16> = draft.clauses.last().copied().into_iter().collect();
-                        clauses.dedup();
-                        draft.dirty = true;
-                        draft.state.ended = Some(Ending { outcome, clauses });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Looks whether the game has ended, and writes it into the state.
     ///
     /// # Errors
@@ -627,11 +521,9 @@ impl Engine {
             let situation = Situation { mover: state.mover, actor: state.mover, ..Situation::default() };
             if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &situation)?
                 && evaluator.truth(condition, &situation)?
-            {
-                if let Value::Outcome(outcome) = evaluator.run(result, &situation)? {
+                && let Value::Outcome(outcome) = evaluator.run(result, &situation)? {
                     holding.push((*at as u16, outcome));
                 }
-            }
         }
         let standing: Vec<u16> = holding.iter().map(|(at, _)| *at).collect();
         let yields = |at: u16| {
@@ -811,46 +703,6 @@ impl Engine {
             (self.generate(state, None, false, fuel)?, self.generate(&plain, None, false, fuel)?);
         let within = |ply: &Ply| without.legal.iter().any(|other| other.act.same(&ply.act));
         Ok(with.legal.len() != without.legal.len() || !with.legal.iter().all(within))
-    }
-}
-
-impl Draft {
-    /// Does what a clause says; the clause counts as one that decided if it changed anything.
-    fn effect(&mut self, clause: u16, perform: impl FnOnce(&mut Self) -> Outcomes<()>) -> Outcomes<()> {
-        self.dirty = false;
-        self.clauses.push(clause);
-        perform(self)?;
-        if !self.dirty {
-            self.clauses.pop();
-        }
-        self.note(clause, if self.dirty { Finding::TakesEffect } else { Finding::ChangesNothing });
-        Ok(())
-    }
-
-    fn note(&mut self, clause: u16, finding: Finding) {
-        if let Some(trace) = &mut self.trace {
-            trace.push(Step { clause, finding });
-        }
-    }
-
-    fn write(&mut self, site: Site, cell: Cell) {
-        if let Some(slot) = self.state.cells.get_mut(usize::from(site)) {
-            self.dirty |= *slot != cell;
-            *slot = cell;
-            self.act.changed.insert(site);
-        }
-    }
-
-    /// The movement itself: the piece leaves, captures are cleared, the piece arrives.
-    fn displace(&mut self) {
-        let (Some(from), Some(to)) = (self.act.from, self.act.to) else { return };
-        let cell = self.state.cell(from);
-        let taken: Sites = self.act.taken;
-        self.write(from, Cell::EMPTY);
-        for site in taken.iter() {
-            self.write(site, Cell::EMPTY);
-        }
-        self.write(to, cell);
     }
 }
 

@@ -448,9 +448,9 @@ impl<'a> Evaluator<'a> {
                 Value::Number(number) => {
                     let players = Number::whole(self.rules.players.len().max(1) as i64);
                     let converted = if builtin == Builtin::Plies {
-                        number.mul(players)
+                        number.times(players)
                     } else {
-                        number.div(players).map(Number::floor)
+                        number.over(players).map(Number::floor)
                     };
                     Value::Number(converted.ok_or(Fault::Number)?)
                 }
@@ -507,10 +507,10 @@ fn binary(operator: Binary, a: Value, b: Value) -> Outcomes<Value> {
             Binary::Gt => return truth(x > y),
             Binary::Ge => return truth(x >= y),
             Binary::Range => return range(*x, *y),
-            Binary::Plus => x.add(*y),
-            Binary::Less => x.sub(*y),
-            Binary::Times => x.mul(*y),
-            Binary::Over => x.div(*y),
+            Binary::Plus => x.plus(*y),
+            Binary::Less => x.minus(*y),
+            Binary::Times => x.times(*y),
+            Binary::Over => x.over(*y),
             Binary::Mod => x.modulo(*y),
             _ => None,
         };
@@ -556,7 +556,7 @@ fn folded(fold: Fold, values: Vec<Value>) -> Outcomes<Value> {
         Fold::Sum => {
             let mut sum = Number::ZERO;
             for number in numbers(&values) {
-                sum = sum.add(number).ok_or(Fault::Number)?;
+                sum = sum.plus(number).ok_or(Fault::Number)?;
             }
             Value::Number(sum)
         }

@@ -4,6 +4,7 @@
 //! must agree with it.
 
 mod collect;
+mod effects;
 mod engine;
 mod eval;
 mod state;

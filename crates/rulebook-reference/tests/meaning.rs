@@ -166,7 +166,9 @@ clauses:
   e: { ends: times(position) >= 3, result: draw }
 ",
     );
-    let names = |list: &[u16]| list.iter().map(|at| engine.rules().vars[usize::from(*at)].name.clone()).collect::<Vec<_>>();
+    let names = |list: &[u16]| {
+        list.iter().map(|at| engine.rules().vars[usize::from(*at)].name.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(names(&engine.rules().identity), ["right"], "a counter that no act reads is no part of it");
     assert_eq!(names(&engine.rules().fleeting), ["hint"]);
 }
@@ -214,7 +216,8 @@ clauses:
     )
     .traced();
     let plies = engine.plies(&engine.first()).expect("no fault");
-    let found: Vec<(u16, Finding)> = plies.legal[0].trace.iter().map(|step| (step.clause, step.finding)).collect();
+    let found: Vec<(u16, Finding)> =
+        plies.legal[0].trace.iter().map(|step| (step.clause, step.finding)).collect();
     assert_eq!(
         found,
         [

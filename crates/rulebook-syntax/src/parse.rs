@@ -563,6 +563,9 @@ impl Builder<'_> {
 
     fn time(&self, pair: &Pair<'_, Rule>) -> Parsed<i64> {
         let parts: Option<Vec<i64>> = pair.as_str().trim().split(':').map(|part| part.parse().ok()).collect();
+        if parts.iter().flatten().skip(1).any(|part| *part > 59) {
+            return Err(self.fault(pair, "minutes and seconds behind a colon are below 60"));
+        }
         let seconds = parts.and_then(|parts| {
             parts.iter().try_fold(0_i64, |sum, part| sum.checked_mul(60)?.checked_add(*part))
         });

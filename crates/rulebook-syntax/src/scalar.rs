@@ -272,10 +272,10 @@ impl Decoder<'_> {
             }
         };
         let mut stop = at + 2 + digits;
-        let mut code = self.hex(at + 2, stop.min(end))?;
+        let mut code = self.hexadecimal(at + 2, stop.min(end))?;
         if digits == 4 && (0xD800..0xDC00).contains(&code) && self.file.get(stop..stop + 2) == Some("\\u") {
             // The reader takes a pair of surrogates, as JSON writes them, for one character.
-            let low = self.hex(stop + 2, (stop + 6).min(end))?;
+            let low = self.hexadecimal(stop + 2, (stop + 6).min(end))?;
             code = 0x1_0000 + ((code - 0xD800) << 10) + low.checked_sub(0xDC00)?;
             stop += 6;
         }
@@ -283,7 +283,7 @@ impl Decoder<'_> {
         Some(stop)
     }
 
-    fn hex(&self, start: usize, end: usize) -> Option<u32> {
+    fn hexadecimal(&self, start: usize, end: usize) -> Option<u32> {
         u32::from_str_radix(self.file.get(start..end)?, 16).ok()
     }
 

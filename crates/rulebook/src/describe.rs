@@ -151,7 +151,6 @@ pub(crate) fn ty(rules: &RuleSet, ty: &Type) -> String {
             let table = rules.tables.get(usize::from(*table));
             format!("row of {}", table.map_or("a table", |table| table.name.as_str()))
         }
-        Type::Phase => "phase".into(),
         Type::Outcome => "outcome".into(),
         Type::Phase => "phase".into(),
     }

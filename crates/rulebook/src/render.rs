@@ -64,19 +64,14 @@ impl miette::Diagnostic for Report {
     }
 }
 
-fn label(label: &Label, primary: bool, message: &str) -> LabeledSpan {
+fn label(label: &Label, primary: bool) -> LabeledSpan {
     let length = label.span.end.saturating_sub(label.span.start);
     let span = SourceSpan::new(label.span.start.into(), length);
-    // A label without words would be drawn without a mark.
-    let text = match label.text.as_str() {
-        "" if primary => message,
-        "" => "see here",
-        text => text,
-    };
+    let text = Some(label.text.clone()).filter(|text| !text.is_empty());
     if primary {
-        LabeledSpan::new_primary_with_span(Some(text.to_owned()), span)
+        LabeledSpan::new_primary_with_span(text, span)
     } else {
-        LabeledSpan::new_with_span(Some(text.to_owned()), span)
+        LabeledSpan::new_with_span(text, span)
     }
 }
 
@@ -104,7 +99,7 @@ fn report(diagnostic: &Diagnostic) -> Report {
     }
     for (number, text) in texts.into_iter().enumerate() {
         let here = diagnostic.labels.iter().enumerate().filter(|(_, label)| label.source == *text);
-        let labels = here.map(|(at, found)| label(found, at == 0, "here")).collect();
+        let labels = here.map(|(at, found)| label(found, at == 0)).collect();
         let source = Some(NamedSource::new(&text.name, text.text.clone()));
         if number == 0 {
             report.source = source;

@@ -315,11 +315,11 @@ impl Reader<'_> {
 fn number(text: &str, seconds: bool) -> Option<Number> {
     if let Some(whole) = text.strip_suffix('½') {
         let half = Number::fraction(1, 2)?;
-        return if whole.is_empty() { Some(half) } else { Number::parse(whole)?.add(half) };
+        return if whole.is_empty() { Some(half) } else { Number::parse(whole)?.plus(half) };
     }
     if seconds && text.contains(':') {
         let sixty = Number::whole(60);
-        return text.split(':').try_fold(Number::ZERO, |sum, part| sum.mul(sixty)?.add(Number::parse(part)?));
+        return text.split(':').try_fold(Number::ZERO, |sum, part| sum.times(sixty)?.plus(Number::parse(part)?));
     }
     Number::parse(text)
 }

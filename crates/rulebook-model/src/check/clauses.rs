@@ -25,6 +25,21 @@ fn contexts(list: &[Context]) -> u32 {
     list.iter().fold(0, |bits, context| bits | bit(*context))
 }
 
+/// Whether the conditions of a clause are known to fail.
+fn is_dead(clause: &Clause) -> bool {
+    let always = |code: &Code, value| matches!(code.term, Term::Const(Value::Truth(truth)) if truth == value);
+    let condition = match &clause.form {
+        Form::Forbid { banned: code, .. } | Form::Ends { condition: code, .. } => Some(code),
+        _ => None,
+    };
+    let never = |code: &Code| {
+        let within = |term: &Term| matches!(term, Term::Binary(ast::Binary::And, _, b) if matches!(**b, Term::Const(Value::Truth(false))));
+        always(code, false) || within(&code.term)
+    };
+    condition.into_iter().chain(&clause.when).any(never)
+        || clause.unless.iter().any(|code| always(code, true))
+}
+
 impl Checker<'_> {
     pub(super) fn clauses(&mut self, layers: &Layers) {
         for placed in &layers.clauses {
@@ -73,6 +88,9 @@ impl Checker<'_> {
         let made = self.formal(placed, layers, bound);
         if self.out.iter().skip(faults).any(|diagnostic| diagnostic.severity == Severity::Error) {
             self.faulty.insert(draft.id.text.clone());
+        } else if made.as_ref().is_some_and(is_dead) {
+            let message = format!("clause `{}` can never apply", draft.id.text);
+            self.out.push(draft.id.warning(codes::CLAUSE_UNREACHABLE, message));
         }
         made
     }
@@ -88,25 +106,25 @@ impl Checker<'_> {
         self.texts(placed);
         let form = draft.form.as_ref()?;
         let mut scope = Scope::new(&source, 0);
-        let form = self.form(form, draft, &mut scope, bound)?;
+        let mut form = self.form(form, draft, &mut scope, bound)?;
         let condition = |this: &mut Self, expr: &Option<ast::Expr>| {
             expr.as_ref().map(|expr| this.code(expr, &Type::Truth, &scope))
         };
         let (when, unless) = (condition(self, &draft.when), condition(self, &draft.unless));
-        let when = self.within(&draft.within, when);
-        let never = |code: &Option<Code>, value: bool| {
-            code.as_ref().is_some_and(|code| matches!(code.term, Term::Const(Value::Truth(t)) if t == value))
-        };
-        let dead = match &form {
-            Form::Forbid { banned: code, .. } | Form::Ends { condition: code, .. } => {
-                matches!(code.term, Term::Const(Value::Truth(false)))
-            }
-            _ => false,
-        };
-        if never(&when, false) || never(&unless, true) || dead {
-            let message = format!("clause `{}` can never apply", draft.id.text);
-            self.out.push(draft.id.warning(codes::CLAUSE_UNREACHABLE, message));
+        let phase = self.within(&draft.within);
+        if let (Form::Turn(code), Some(phase)) = (&mut form, &phase) {
+            // A turn has no condition of its own; in other phases it decides nothing.
+            let player = std::mem::replace(&mut code.term, Term::Const(Value::Nothing));
+            let nobody = Term::Const(Value::Nothing);
+            code.term = Term::If(Box::new(phase.clone()), Box::new(player), Box::new(nobody));
         }
+        let when = match (phase, when) {
+            (Some(phase), Some(Code { term, slots })) => {
+                Some(Code { term: Term::Binary(ast::Binary::And, Box::new(phase), Box::new(term)), slots })
+            }
+            (Some(term), None) => Some(Code { term, slots: 0 }),
+            (None, when) => when,
+        };
         Some(Clause {
             id: draft.id.text.clone(),
             title: draft.title.clone(),
@@ -126,31 +144,21 @@ impl Checker<'_> {
         })
     }
 
-    /// A condition that also asks for one of some phases.
-    fn within(&mut self, phases: &[Loc], when: Option<Code>) -> Option<Code> {
-        if phases.is_empty() {
-            return when;
-        }
+    /// Whether it is one of some phases; nothing if none are named.
+    fn within(&mut self, phases: &[Loc]) -> Option<Term> {
         let mut named = Vec::new();
         for phase in phases {
             if self.rules.phases.contains(&phase.text) {
                 named.push(Value::Text(phase.text.clone()));
-            } else {
+            } else if !self.lost.contains(&phase.text) {
                 let message = format!("`{}` is not a phase", phase.text);
                 let known = self.rules.phases.iter().map(String::as_str);
                 let fault = suggest(phase.error(codes::NAME_UNKNOWN, message), &phase.text, known);
                 self.out.push(fault);
             }
         }
-        let asked = [Term::Var(0, None), Term::Const(Value::List(named))].map(Box::new);
-        let [phase, list] = asked;
-        let term = Term::Binary(ast::Binary::In, phase, list);
-        Some(match when {
-            None => Code { term, slots: 0 },
-            Some(Code { term: rest, slots }) => {
-                Code { term: Term::Binary(ast::Binary::And, Box::new(term), Box::new(rest)), slots }
-            }
-        })
+        let (phase, list) = (Term::Var(0, None), Term::Const(Value::List(named)));
+        (!phases.is_empty()).then(|| Term::Binary(ast::Binary::In, Box::new(phase), Box::new(list)))
     }
 
     fn is_act_name(&mut self, act: &Loc) {
@@ -426,14 +434,13 @@ impl Checker<'_> {
                 };
                 usize::from(*first) <= at || !back(*first)
             };
-            if seen.contains(&(at as u16)) && seen.iter().all(is_last) {
-                if let Some(clause) = self.rules.clauses.get(at) {
+            if seen.contains(&(at as u16)) && seen.iter().all(is_last)
+                && let Some(clause) = self.rules.clauses.get(at) {
                     let message = format!("clause `{}` yields to itself in a circle", clause.id);
                     let code = codes::LAYER_OVERRIDE_CYCLE;
                     self.out.push(Diagnostic::error(code, &clause.source, clause.span, message));
                     self.faulty.insert(clause.id.clone());
                 }
-            }
         }
     }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use rulebook_syntax::{Diagnostic, codes};
 
 use crate::ruleset::{Author, Clause, Form, RuleSet, Term};
+use crate::value::Value;
 use rulebook_syntax::ast::Binary;
 
 /// Most rivals that are shown with one conflict.
@@ -21,7 +22,9 @@ struct Decision<'a> {
     at: u16,
     clause: &'a Clause,
     holds: BTreeSet<String>,
+    named: BTreeSet<String>,
     fails: Vec<Vec<String>>,
+    phases: Option<&'a [Value]>,
     result: String,
 }
 
@@ -36,14 +39,23 @@ pub(super) fn check(rules: &RuleSet, faulty: &BTreeSet<String>, out: &mut Vec<Di
                 Form::Event { .. } | Form::Turn(_) => String::new(),
                 _ => return None,
             };
-            let Conditions { holds, fails, .. } = Conditions::of(rules, clause);
-            Some(Decision { at, clause, holds: holds.into_iter().collect(), fails, result })
+            let Conditions { holds, named, fails, .. } = Conditions::of(rules, clause);
+            Some(Decision {
+                at,
+                clause,
+                holds: holds.into_iter().collect(),
+                named,
+                fails,
+                phases: phases(clause),
+                result,
+            })
         })
         .collect();
     for (at, second) in decisions.iter().enumerate() {
         let mut rivals: Vec<&Decision<'_>> = Vec::new();
         for first in decisions.iter().take(at) {
-            if !rival(first, second) || denies(first, second) || denies(second, first) {
+            let apart = denies(first, second) || denies(second, first) || other_phases(first, second);
+            if apart || !rival(first, second) {
                 continue;
             }
             let (yields, goes_first) =
@@ -117,6 +129,8 @@ fn different_authors(a: &Author, b: &Author) -> bool {
 #[derive(Default)]
 struct Conditions {
     holds: Vec<String>,
+    /// Definitions that hold, besides what they say.
+    named: BTreeSet<String>,
     /// Of each group, not all parts hold.
     fails: Vec<Vec<String>>,
     /// Definitions looked into.
@@ -162,6 +176,7 @@ impl Conditions {
             Term::Not(inner) => self.deny(rules, inner),
             Term::Apply(body, arguments) if arguments.is_empty() && self.opened < MAX_OPENED => {
                 self.opened += 1;
+                self.named.insert(text(term));
                 match rules.bodies.get(usize::from(*body)).map(|body| body.codes.as_slice()) {
                     Some([code]) => self.affirm(rules, &code.term),
                     _ => self.holds.push(text(term)),
@@ -178,8 +193,27 @@ fn text(term: &Term) -> String {
 
 /// Whether something that must fail for the first must hold for the second.
 fn denies(first: &Decision<'_>, second: &Decision<'_>) -> bool {
-    let met = |parts: &Vec<String>| !parts.is_empty() && parts.iter().all(|part| second.holds.contains(part));
+    let holds = |part: &String| second.holds.contains(part) || second.named.contains(part);
+    let met = |parts: &Vec<String>| !parts.is_empty() && parts.iter().all(holds);
     first.fails.iter().any(met)
+}
+
+/// The phases that a clause is bound to.
+fn phases(clause: &Clause) -> Option<&[Value]> {
+    let term = &clause.when.as_ref()?.term;
+    let term = if let Term::Binary(Binary::And, first, _) = term { first } else { term };
+    match term {
+        Term::Binary(Binary::In, phase, list) => match (&**phase, &**list) {
+            (Term::Var(0, None), Term::Const(Value::List(phases))) => Some(phases),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn other_phases(first: &Decision<'_>, second: &Decision<'_>) -> bool {
+    let both = first.phases.zip(second.phases);
+    both.is_some_and(|(first, second)| !first.iter().any(|phase| second.contains(phase)))
 }
 
 /// Whether the first applies wherever the second does.

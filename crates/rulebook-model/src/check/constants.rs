@@ -25,7 +25,7 @@ impl Checker<'_> {
         let singular = format!("{unit}s");
         let plural = format!("{unit}es");
         if let Some((_, seconds)) = TIMES.iter().find(|(word, _)| *word == unit) {
-            return Some((number.mul(Number::whole(*seconds))?, SECONDS));
+            return Some((number.times(Number::whole(*seconds))?, SECONDS));
         }
         let word = match unit {
             "ply" => "plies",
@@ -99,12 +99,12 @@ impl Checker<'_> {
                     return self.not_constant(expr, source);
                 };
                 let (result, ty) = match operator {
-                    Binary::Plus if a == b => (x.add(y), a),
-                    Binary::Less if a == b => (x.sub(y), a),
-                    Binary::Times if a == Type::Number(COUNT) => (x.mul(y), b),
-                    Binary::Times if b == Type::Number(COUNT) => (x.mul(y), a),
-                    Binary::Over if b == Type::Number(COUNT) => (x.div(y), a),
-                    Binary::Over if a == b => (x.div(y), Type::Number(COUNT)),
+                    Binary::Plus if a == b => (x.plus(y), a),
+                    Binary::Less if a == b => (x.minus(y), a),
+                    Binary::Times if a == Type::Number(COUNT) => (x.times(y), b),
+                    Binary::Times if b == Type::Number(COUNT) => (x.times(y), a),
+                    Binary::Over if b == Type::Number(COUNT) => (x.over(y), a),
+                    Binary::Over if a == b => (x.over(y), Type::Number(COUNT)),
                     _ => return self.not_constant(expr, source),
                 };
                 match result {

@@ -47,8 +47,12 @@ impl Checker<'_> {
             }
         }
         let mut seen: Vec<&(char, Loc)> = Vec::new();
+        let mut shared: Option<&Loc> = None;
         for piece in letters.iter().flatten().flatten() {
-            if let Some((_, first)) = seen.iter().find(|(sign, _)| *sign == piece.0) {
+            let twin = seen.iter().find(|(sign, _)| *sign == piece.0);
+            // A letter for all players is one letter, though it stands for several.
+            if let Some((_, first)) = twin.filter(|_| shared != Some(&piece.1)) {
+                shared = Some(&piece.1);
                 let message = format!("two pieces share the letter `{}`", piece.0);
                 let fault = piece.1.error(codes::NOTATION_INVALID, message);
                 self.out.push(fault.also(&first.source, first.span, "the other one"));

@@ -18,6 +18,8 @@ use crate::types::Type;
 const MAX_MARKS: usize = 8;
 /// Most items of all patterns of a rule set, macros expanded.
 const MAX_ITEMS: usize = 20_000;
+/// How macros are told from definitions among what is open.
+const MACRO: &str = "macro ";
 /// The words of patterns, which no macro can be called by.
 pub(super) const WORDS: [&str; 7] = ["step", "jump", "face", "veer", "take", "mark", "back"];
 
@@ -44,6 +46,9 @@ impl Checker<'_> {
         for branch in &path.branches {
             let mut items = Vec::new();
             for item in branch {
+                if !self.is_within_bounds(item, scope) {
+                    return Path::default();
+                }
                 if let Some(atom) = self.atom(&item.atom, scope, bound) {
                     items.push(Item { atom, least: item.least, most: item.most });
                 }
@@ -53,17 +58,20 @@ impl Checker<'_> {
         Path { branches, marks: Vec::new() }
     }
 
-    fn atom(&mut self, atom: &ast::Atom, scope: &mut Scope, bound: Bound<'_>) -> Option<Atom> {
+    /// Counts an item; the first one too many is reported where its macro is called.
+    fn is_within_bounds(&mut self, item: &ast::Item, scope: &Scope) -> bool {
         self.items += 1;
-        if self.items > MAX_ITEMS {
-            if let (true, ast::Atom::Expansion(name, _)) = (self.items == MAX_ITEMS + 1, atom) {
-                let message = format!("patterns grow to more than {MAX_ITEMS} items here");
-                self.fault(&scope.source, codes::LIMIT_EXCEEDED, name.span, message);
-            } else {
-                self.items = MAX_ITEMS;
-            }
-            return None;
+        if self.items == MAX_ITEMS + 1 {
+            let called = self.open.iter().find(|(name, ..)| name.starts_with(MACRO));
+            let (source, span) =
+                called.map_or((&scope.source, item.span), |(_, source, span)| (source, *span));
+            let message = format!("patterns grow to more than {MAX_ITEMS} items here");
+            self.out.push(Diagnostic::error(codes::LIMIT_EXCEEDED, source, span, message));
         }
+        self.items <= MAX_ITEMS
+    }
+
+    fn atom(&mut self, atom: &ast::Atom, scope: &mut Scope, bound: Bound<'_>) -> Option<Atom> {
         Some(match atom {
             ast::Atom::Group(path) => Atom::Group(self.branches(path, scope, bound)),
             ast::Atom::Test(test) => Atom::Test(self.code(test, &Type::Truth, scope)),
@@ -136,7 +144,7 @@ impl Checker<'_> {
             self.unknown_macro(name, &source);
             return None;
         };
-        let key = format!("macro {}", name.text);
+        let key = format!("{MACRO}{}", name.text);
         self.used.insert(key.clone());
         if self.open.iter().any(|(open, ..)| *open == key) {
             let message = format!("the macro `{}` contains itself", name.text);

@@ -270,11 +270,10 @@ impl Checker<'_> {
     fn error(&mut self, code: &'static str, span: Span, message: String, scope: &Scope) -> Typed {
         let mut fault = Diagnostic::error(code, &scope.source, span, message);
         // A definition may be fine in itself and wrong where it is used.
-        if matches!(code, codes::NAME_CONTEXT | codes::ACT_CYCLE) {
-            if let Some((_, source, span)) = self.open.first() {
+        if matches!(code, codes::NAME_CONTEXT | codes::ACT_CYCLE)
+            && let Some((_, source, span)) = self.open.first() {
                 fault = fault.also(source, *span, "used here");
             }
-        }
         self.out.push(fault);
         NOTHING
     }
@@ -703,7 +702,12 @@ impl Checker<'_> {
                 let message = format!("`{word}` is not a function");
                 self.error(codes::TYPE_ARITY, name.span, message, scope)
             }
-            None => self.unknown(name, scope),
+            None => {
+                for argument in arguments {
+                    self.term(argument, scope);
+                }
+                self.unknown(name, scope)
+            }
         }
     }
 
@@ -854,7 +858,7 @@ impl Checker<'_> {
             Builtin::Files => line(&|site| board.file(site)),
             Builtin::Plies => numbers
                 .first()
-                .and_then(|n| n.mul(Number::whole(self.rules.players.len() as i64)))
+                .and_then(|n| n.times(Number::whole(self.rules.players.len() as i64)))
                 .map(Value::Number),
             _ => None,
         };
@@ -1076,10 +1080,10 @@ fn fold_binary(operator: Binary, a: Term, b: Term) -> Term {
             Binary::Le => truth(x <= y),
             Binary::Gt => truth(x > y),
             Binary::Ge => truth(x >= y),
-            Binary::Plus => x.add(*y).map(Value::Number),
-            Binary::Less => x.sub(*y).map(Value::Number),
-            Binary::Times => x.mul(*y).map(Value::Number),
-            Binary::Over => x.div(*y).map(Value::Number),
+            Binary::Plus => x.plus(*y).map(Value::Number),
+            Binary::Less => x.minus(*y).map(Value::Number),
+            Binary::Times => x.times(*y).map(Value::Number),
+            Binary::Over => x.over(*y).map(Value::Number),
             Binary::Mod => x.modulo(*y).map(Value::Number),
             _ => None,
         },

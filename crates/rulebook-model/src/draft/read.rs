@@ -56,6 +56,13 @@ const FORMS: &[(&str, &[&str])] = &[
     ("after", &["when", "unless", "choose", "then"]),
 ];
 
+/// Keys of `TEXT_KEYS` that only some clauses obey: an order among those that decide something, phases of play.
+const ONLY_WITH: &[(&str, &[&str])] = &[
+    ("yields", &["on", "ends", "turn"]),
+    ("exception_to", &["on", "ends", "turn"]),
+    ("in", &["move", "act", "on", "after", "forbid", "most", "turn", "ends"]),
+];
+
 type Entries = [(Scalar, Node)];
 
 struct Reader<'a> {
@@ -214,6 +221,11 @@ impl Reader<'_> {
                 Some(mut more) => choices.append(&mut more),
                 None => self.lose_scalar(node),
             }
+        }
+        if let Some(choice) = choices.get(MAX_CHOICES) {
+            let message = format!("at most {MAX_CHOICES} choices are allowed in one clause");
+            self.fault(codes::LIMIT_EXCEEDED, choice.name.span, message);
+            choices.truncate(MAX_CHOICES);
         }
         choices
     }
@@ -463,13 +475,24 @@ impl Reader<'_> {
                 match entries.first() {
                     Some((key, node)) if key.text == "relative" => (node, true),
                     Some(_) => return None,
-                    None => (node, true),
+                    None => {
+                        self.fault(codes::FILE_MISSING_KEY, node.span, "this direction has no `relative`");
+                        return None;
+                    }
                 }
             }
             _ => (node, false),
         };
-        let steps: Vec<Option<i8>> =
-            self.texts(list, "a distance").iter().map(|loc| loc.text.parse().ok()).collect();
+        let steps: Vec<Option<i8>> = match &list.value {
+            Value::List(items) => items
+                .iter()
+                .map(|item| match &item.value {
+                    Value::Scalar(scalar) => scalar.text.parse().ok(),
+                    _ => None,
+                })
+                .collect(),
+            _ => Vec::new(),
+        };
         if let [Some(files), Some(ranks)] = steps[..] {
             return Some(DirectionDraft::Step(files, ranks, relative));
         }
@@ -660,15 +683,18 @@ impl Reader<'_> {
         let has = |name: &str| entries.iter().any(|(key, _)| key.text == name);
         let found = FORMS.iter().find(|(name, _)| has(name));
         let (leading, companions) = found.copied().unwrap_or(("", &[]));
-        let goes = |word: &str| word == leading || companions.contains(&word) || TEXT_KEYS.contains(&word);
+        let obeyed = |word: &str| ONLY_WITH.iter().all(|(key, with)| *key != word || with.contains(&leading));
+        let goes = |word: &str| {
+            word == leading || companions.contains(&word) || (TEXT_KEYS.contains(&word) && obeyed(word))
+        };
         let mut slips = false;
         for (key, _) in entries {
             let word = key.text.as_str();
             if goes(word) {
                 continue;
             }
-            let elsewhere =
-                FORMS.iter().any(|(name, companions)| *name == word || companions.contains(&word));
+            let elsewhere = TEXT_KEYS.contains(&word)
+                || FORMS.iter().any(|(name, companions)| *name == word || companions.contains(&word));
             if elsewhere && found.is_some() {
                 let message = format!("`{word}` does not go with `{leading}` in one clause");
                 self.fault(codes::CLAUSE_MIXED, key.span, message);
@@ -744,9 +770,7 @@ impl Reader<'_> {
                 let by = get("by").and_then(|node| self.located(node, "a player"));
                 FormDraft::Event(self.text(node, "an event")?, by)
             }
-            "after" => {
-                FormDraft::After(self.texts(node, "an act"))
-            }
+            "after" => FormDraft::After(self.texts(node, "an act")),
             "forbid" => {
                 let (before, after) = (acts(self, "before"), acts(self, "after"));
                 if before.is_some() == after.is_some() {

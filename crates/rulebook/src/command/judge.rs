@@ -127,13 +127,32 @@ fn sgf_game(
     let mut terms = replay::sgf_terms(engine.rules(), record);
     // What the caller says goes before what the record says.
     terms.retain(|(name, _)| given.iter().all(|(known, _)| known != name));
-    let engine = if terms.is_empty() {
-        engine.clone()
-    } else {
-        let given: Vec<(String, String)> = given.iter().chain(&terms).cloned().collect();
-        super::engine(&arguments.file, &given)?
-    };
-    let script = replay::from_sgf(engine.rules(), record).map_err(Failure::new)?;
+    let mut warnings = Vec::new();
+    let mut with = None;
+    if !terms.is_empty() {
+        let open = |terms: &[(String, String)]| {
+            let given: Vec<(String, String)> = given.iter().chain(terms).cloned().collect();
+            super::engine(&arguments.file, &given)
+        };
+        with = open(&terms).ok();
+        if with.is_none() {
+            // A number of the record may lack the unit that the rule set wants.
+            terms.retain(|term| {
+                let fits = open(std::slice::from_ref(term)).is_ok();
+                if !fits {
+                    let (name, value) = term;
+                    warnings.push(format!(
+                        "the record sets `{name}` to {value}, which does not fit here; say it with `--given {name}=…`"
+                    ));
+                }
+                fits
+            });
+            with = Some(open(&terms)?);
+        }
+    }
+    let engine = with.unwrap_or_else(|| engine.clone());
+    let mut script = replay::from_sgf(engine.rules(), record).map_err(Failure::new)?;
+    script.warnings.extend(warnings);
     judge(engine, source, script, terms)
 }
 

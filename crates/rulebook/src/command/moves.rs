@@ -171,11 +171,18 @@ fn draw(engine: &Engine, state: &State, report: &Report, lang: Lang, out: &mut O
         (some, Lang::En) => format!("{} forbidden", describe::count(some, "act")),
         (some, Lang::Zh) => format!("被条文禁止的着法 {some} 种"),
     });
-    let mut rows = table(&[]);
+    let mut bans: Vec<(&str, Vec<&str>)> = Vec::new();
     for banned in banned {
-        let ban = banned.clauses.first().and_then(|found| rules.clause(&found.id));
-        let ban = ban.map_or_else(String::new, |clause| describe::clause(clause, lang));
-        rows.add_row([banned.act.clone(), ban]);
+        let ban = banned.clauses.first().map_or("", |clause| clause.id.as_str());
+        match bans.iter_mut().find(|(known, _)| *known == ban) {
+            Some((_, acts)) => acts.push(&banned.act),
+            None => bans.push((ban, vec![&banned.act])),
+        }
     }
-    out.table(&rows);
+    for (ban, acts) in bans {
+        out.line(rules.clause(ban).map_or_else(String::new, |clause| describe::clause(clause, lang)));
+        let mut rows = table(&[]);
+        rows.add_row([acts.join("  ")]);
+        out.table(&rows);
+    }
 }
