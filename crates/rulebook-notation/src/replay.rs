@@ -235,8 +235,10 @@ pub fn from_sgf(rules: &RuleSet, record: &Record) -> Result<Script, String> {
         board.at(i64::from(column) + 1, i64::from(board.ranks) - i64::from(row))
     };
     let mut warnings = record.warnings.clone();
-    if record.variations > 0 {
-        warnings.push(format!("{} variations are left out", record.variations));
+    match record.variations {
+        0 => {}
+        1 => warnings.push("one variation is left out".to_owned()),
+        some => warnings.push(format!("{some} variations are left out")),
     }
     let mut start = Start::First;
     if !record.setup.is_empty() {

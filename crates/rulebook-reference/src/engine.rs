@@ -602,7 +602,7 @@ impl Engine {
                 continue;
             }
             let theirs = match (by, person) {
-                (Author::Anyone, _) | (Author::Arbiter, Person::Arbiter) => true,
+                (Author::Anyone, Person::Player(_)) | (Author::Arbiter, Person::Arbiter) => true,
                 (Author::Player(code), Person::Player(player)) => {
                     evaluator.run(code, &situation)? == Value::Player(player)
                 }

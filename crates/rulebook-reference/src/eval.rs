@@ -53,6 +53,8 @@ pub(crate) struct Situation<'a> {
     /// A piece that is imagined on a site.
     pub(crate) phantom: Option<(Site, Cell)>,
     pub(crate) tied: Option<&'a [Value]>,
+    /// Local names around a pattern that stands in an expression; its tests may use them.
+    pub(crate) frame: &'a [Value],
 }
 
 /// Evaluates terms in one state.
@@ -110,6 +112,13 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn run(&self, code: &Code, situation: &Situation<'_>) -> Outcomes<Value> {
         let mut slots = vec![Value::Nothing; usize::from(code.slots)];
         self.eval(&code.term, situation, &mut slots)
+    }
+
+    /// A test of a pattern.
+    pub(crate) fn test(&self, code: &Code, situation: &Situation<'_>) -> Outcomes<bool> {
+        let mut slots = situation.frame.to_vec();
+        slots.resize(slots.len().max(usize::from(code.slots)), Value::Nothing);
+        Ok(self.eval(&code.term, situation, &mut slots)? == Value::Truth(true))
     }
 
     pub(crate) fn run_with(&self, code: &Code, first: Value, situation: &Situation<'_>) -> Outcomes<Value> {
@@ -265,7 +274,8 @@ impl<'a> Evaluator<'a> {
             }
             Term::Traced(origin, path) => match self.eval(origin, situation, slots)? {
                 Value::Site(site) => {
-                    let ends = self.walk(path, site, situation)?;
+                    let inner = Situation { frame: &slots[..], ..*situation };
+                    let ends = self.walk(path, site, &inner)?;
                     Value::sites(ends.iter().fold(Sites::EMPTY, |set, end| set.union(&end.taken)))
                 }
                 _ => Value::sites(Sites::EMPTY),

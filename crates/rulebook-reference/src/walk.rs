@@ -95,7 +95,7 @@ impl Evaluator<'_> {
                 let mut kept = Vec::with_capacity(walkers.len());
                 for walker in walkers {
                     let inner = Situation { walk: Some(&walker), ..*situation };
-                    if self.truth(code, &inner)? {
+                    if self.test(code, &inner)? {
                         kept.push(walker);
                     }
                 }

@@ -35,6 +35,11 @@ pub(crate) fn say<'t>(lang: Lang, en: &'t str, zh: &'t str) -> &'t str {
     }
 }
 
+/// A word and what it is about; after the wide colon there is no blank.
+pub(crate) fn about(word: &str, what: &str) -> String {
+    if word.ends_with('：') { format!("{word}{what}") } else { format!("{word} {what}") }
+}
+
 /// One clause as a line: id, title, sentence, citations.
 pub(crate) fn clause(clause: &Clause, lang: Lang) -> String {
     let (stop, open, close) = match lang {
@@ -98,9 +103,9 @@ pub(crate) fn kind(rules: &RuleSet, clause: &Clause, lang: Lang) -> String {
             let kinds = names(&rules.kinds, kinds.iter().map(|kind| usize::from(*kind)));
             let own = act(*name);
             let own = if own == "move" { String::new() } else { format!(" ({own})") };
-            format!("{} {kinds}{own}", say(lang, "movement of", "走法："))
+            about(say(lang, "movement of", "走法："), &format!("{kinds}{own}"))
         }
-        (Form::Act { act: name, .. }, _) => format!("{} {}", say(lang, "act", "着法："), act(*name)),
+        (Form::Act { act: name, .. }, _) => about(say(lang, "act", "着法："), &act(*name)),
         (Form::Event { event, by, .. }, _) => {
             let by = match by {
                 Author::Anyone => say(lang, "by any player", "任何一方"),
@@ -108,7 +113,7 @@ pub(crate) fn kind(rules: &RuleSet, clause: &Clause, lang: Lang) -> String {
                 Author::Player(_) => say(lang, "by one player", "特定一方"),
             };
             let event = names(&rules.events, [usize::from(*event)]);
-            format!("{} {event}, {by}", say(lang, "event", "事件："))
+            about(say(lang, "event", "事件："), &format!("{event}, {by}"))
         }
         (Form::After { acts: filter, .. }, Lang::En) => {
             format!("consequence of {}", acts(rules, filter, lang))
@@ -122,12 +127,12 @@ pub(crate) fn kind(rules: &RuleSet, clause: &Clause, lang: Lang) -> String {
             format!("禁止：{}{}判定", acts(rules, filter, lang), if *before { "之前" } else { "之后" })
         }
         (Form::Most { acts: filter, .. }, _) => {
-            format!("{} {}", say(lang, "only the largest of", "只许最多："), acts(rules, filter, lang))
+            about(say(lang, "only the largest of", "只许最多："), &acts(rules, filter, lang))
         }
         (Form::Turn(_), _) => say(lang, "turn", "轮次").to_owned(),
         (Form::Ends { .. }, _) => say(lang, "ending", "终局").to_owned(),
         (Form::Rank(_), _) => say(lang, "ranking key", "排名依据").to_owned(),
-        (Form::List { name, .. }, _) => format!("{} {name}", say(lang, "list", "列表：")),
+        (Form::List { name, .. }, _) => about(say(lang, "list", "列表："), name),
     }
 }
 

@@ -4,6 +4,7 @@
 //! other files follow as snippets of their own.
 
 use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use miette::{
@@ -23,7 +24,6 @@ struct Report {
     help: Option<String>,
     source: Option<NamedSource<String>>,
     labels: Vec<LabeledSpan>,
-    related: Vec<Self>,
 }
 
 impl std::fmt::Display for Report {
@@ -55,13 +55,6 @@ impl miette::Diagnostic for Report {
         (!self.labels.is_empty())
             .then(|| Box::new(self.labels.iter().cloned()) as Box<dyn Iterator<Item = LabeledSpan>>)
     }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
-        (!self.related.is_empty()).then(|| {
-            let related = self.related.iter().map(|report| report as &dyn miette::Diagnostic);
-            Box::new(related) as Box<dyn Iterator<Item = &'a dyn miette::Diagnostic>>
-        })
-    }
 }
 
 fn label(label: &Label, primary: bool) -> LabeledSpan {
@@ -76,12 +69,12 @@ fn label(label: &Label, primary: bool) -> LabeledSpan {
 }
 
 /// The parts of a diagnostic, one for each text it is about.
-fn report(diagnostic: &Diagnostic) -> Report {
+fn reports(diagnostic: &Diagnostic) -> Vec<Report> {
     let severity = match diagnostic.severity {
         Severity::Error => miette::Severity::Error,
         Severity::Warning => miette::Severity::Warning,
     };
-    let mut report = Report {
+    let mut reports = vec![Report {
         // What is wrong with an argument or a record has no code.
         code: Some(diagnostic.code).filter(|code| !code.is_empty()),
         severity,
@@ -89,8 +82,7 @@ fn report(diagnostic: &Diagnostic) -> Report {
         help: diagnostic.help.clone(),
         source: None,
         labels: Vec::new(),
-        related: Vec::new(),
-    };
+    }];
     let mut texts: Vec<&Arc<Source>> = Vec::new();
     for label in &diagnostic.labels {
         if !texts.contains(&&label.source) {
@@ -100,23 +92,31 @@ fn report(diagnostic: &Diagnostic) -> Report {
     for (number, text) in texts.into_iter().enumerate() {
         let here = diagnostic.labels.iter().enumerate().filter(|(_, label)| label.source == *text);
         let labels = here.map(|(at, found)| label(found, at == 0)).collect();
-        let source = Some(NamedSource::new(&text.name, text.text.clone()));
-        if number == 0 {
-            report.source = source;
-            report.labels = labels;
-        } else {
-            report.related.push(Report {
+        let source = Some(NamedSource::new(name(text), text.text.clone()));
+        match reports.first_mut().filter(|_| number == 0) {
+            Some(first) => {
+                first.source = source;
+                first.labels = labels;
+            }
+            None => reports.push(Report {
                 code: None,
                 severity: miette::Severity::Advice,
-                message: format!("and in {}", text.name),
+                message: format!("and in {}", name(text)),
                 help: None,
                 source,
                 labels,
-                related: Vec::new(),
-            });
+            }),
         }
     }
-    report
+    reports
+}
+
+/// The name of a text for people: below the current folder, as a path from there.
+pub(crate) fn name(source: &Source) -> String {
+    let folder = std::env::current_dir().ok();
+    let path = Path::new(&source.name);
+    let below = folder.as_ref().and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+    below.display().to_string()
 }
 
 /// A diagnostic drawn in text.
@@ -128,9 +128,11 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic, colours: bool) -> String {
         .with_width(usize::from(WIDTH))
         .with_context_lines(1);
     let mut text = String::new();
-    if handler.render_report(&mut text, &report(diagnostic)).is_err() {
-        // The renderer fails on places outside of a text; then the words must do.
-        text = format!("{}: {}\n", diagnostic.code, diagnostic.message);
+    for report in reports(diagnostic) {
+        if handler.render_report(&mut text, &report).is_err() {
+            // The renderer fails on places outside of a text; then the words must do.
+            text.push_str(&format!("{report}\n"));
+        }
     }
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n") + "\n"

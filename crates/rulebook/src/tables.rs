@@ -319,7 +319,9 @@ fn number(text: &str, seconds: bool) -> Option<Number> {
     }
     if seconds && text.contains(':') {
         let sixty = Number::whole(60);
-        return text.split(':').try_fold(Number::ZERO, |sum, part| sum.times(sixty)?.plus(Number::parse(part)?));
+        return text
+            .split(':')
+            .try_fold(Number::ZERO, |sum, part| sum.times(sixty)?.plus(Number::parse(part)?));
     }
     Number::parse(text)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rulebook_syntax::ast::{self, ExprKind};
 use rulebook_syntax::{Diagnostic, Severity, Source, codes, parse};
 
-use super::terms::{ABLE, ATTACK, Scope, bit};
+use super::names::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, derive, intern};
 use crate::draft::{ClauseDraft, FormDraft, Loc, suggest};
 use crate::layer::{Layers, PRELUDE, Placed};
@@ -434,13 +434,15 @@ impl Checker<'_> {
                 };
                 usize::from(*first) <= at || !back(*first)
             };
-            if seen.contains(&(at as u16)) && seen.iter().all(is_last)
-                && let Some(clause) = self.rules.clauses.get(at) {
-                    let message = format!("clause `{}` yields to itself in a circle", clause.id);
-                    let code = codes::LAYER_OVERRIDE_CYCLE;
-                    self.out.push(Diagnostic::error(code, &clause.source, clause.span, message));
-                    self.faulty.insert(clause.id.clone());
-                }
+            if seen.contains(&(at as u16))
+                && seen.iter().all(is_last)
+                && let Some(clause) = self.rules.clauses.get(at)
+            {
+                let message = format!("clause `{}` yields to itself in a circle", clause.id);
+                let code = codes::LAYER_OVERRIDE_CYCLE;
+                self.out.push(Diagnostic::error(code, &clause.source, clause.span, message));
+                self.faulty.insert(clause.id.clone());
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 use rulebook_syntax::ast::{self, Assign, Binary};
 use rulebook_syntax::{Diagnostic, codes};
 
-use super::terms::Scope;
+use super::names::Scope;
 use super::{Checker, Meaning};
 use crate::draft::suggest;
 use crate::ruleset::{Code, Effect, Term};

@@ -4,7 +4,7 @@
 
 use rulebook_syntax::codes;
 
-use super::terms::{ABLE, ATTACK, Scope, bit};
+use super::names::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, Meaning};
 use crate::draft::{ActTextDraft, Draft, Loc, suggest};
 use crate::ruleset::{ActText, Context, Field, Notation};

@@ -8,7 +8,7 @@ use rulebook_syntax::ast::{self, Argument, Name};
 use rulebook_syntax::{Diagnostic, Source, codes};
 
 use super::Checker;
-use super::terms::Scope;
+use super::names::Scope;
 use crate::board::Direction;
 use crate::draft::suggest;
 use crate::ruleset::{Atom, Item, Path};

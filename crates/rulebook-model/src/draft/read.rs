@@ -14,6 +14,9 @@ use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
 use super::*;
 
+mod clause;
+mod notation;
+
 const FILE_KEYS: &[&str] = &[
     "rulebook",
     "id",
@@ -38,29 +41,6 @@ const FILE_KEYS: &[&str] = &[
     "clock",
     "without",
     "clauses",
-];
-const TEXT_KEYS: &[&str] =
-    &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to", "in"];
-/// The leading keys of clauses, each with the keys that may go with it.
-const FORMS: &[(&str, &[&str])] = &[
-    ("move", &["piece", "act", "when", "unless", "choose", "then"]),
-    ("on", &["by", "when", "unless", "then", "otherwise"]),
-    ("forbid", &["before", "after", "when", "unless"]),
-    ("most", &["after", "when", "unless"]),
-    ("turn", &[]),
-    ("ends", &["result", "unless", "when"]),
-    ("rank", &[]),
-    ("list", &["for", "row"]),
-    ("advisory", &[]),
-    ("act", &["when", "unless", "choose", "then"]),
-    ("after", &["when", "unless", "choose", "then"]),
-];
-
-/// Keys of `TEXT_KEYS` that only some clauses obey: an order among those that decide something, phases of play.
-const ONLY_WITH: &[(&str, &[&str])] = &[
-    ("yields", &["on", "ends", "turn"]),
-    ("exception_to", &["on", "ends", "turn"]),
-    ("in", &["move", "act", "on", "after", "forbid", "most", "turn", "ends"]),
 ];
 
 type Entries = [(Scalar, Node)];
@@ -178,7 +158,7 @@ impl Reader<'_> {
         self.known(entries, &["en", "zh"], "a text in two languages");
         let mut phrase = Phrase::default();
         for (key, node) in entries {
-            let text = self.text(node, "a text").map(|loc| loc.text).unwrap_or_default();
+            let text = self.text(node, "this").map(|loc| loc.text).unwrap_or_default();
             *(if key.text == "zh" { &mut phrase.zh } else { &mut phrase.en }) = text;
         }
         phrase
@@ -523,7 +503,7 @@ impl Reader<'_> {
                 "start" => state.start = self.located(node, "a first value"),
                 word @ ("for" | "lasts") => {
                     let wanted = if word == "for" { "each player" } else { "one ply" };
-                    let text = self.text(node, "a text")?;
+                    let text = self.text(node, "this")?;
                     if text.text == wanted {
                         *(if word == "for" { &mut state.each_player } else { &mut state.fleeting }) = true;
                     } else {
@@ -555,253 +535,6 @@ impl Reader<'_> {
             vec![(None, self.located(node, "an expression")?)]
         };
         Some(DefineDraft { head: head?, at: self.loc(key), bodies })
-    }
-
-    fn notation(&mut self, key: &Scalar, node: &Node) -> NotationDraft {
-        let entries = self.map(node, "`notation`");
-        self.known(
-            entries,
-            &["letters", "turn", "fields", "sides", "names", "suffixes", "records"],
-            "`notation`",
-        );
-        let mut notation = NotationDraft {
-            at: self.loc(key),
-            letters: Vec::new(),
-            turn: Vec::new(),
-            fields: Vec::new(),
-            sides: None,
-            names: Vec::new(),
-            suffixes: Vec::new(),
-            records: Vec::new(),
-        };
-        for (key, node) in entries {
-            match key.text.as_str() {
-                "letters" => {
-                    for (k, n) in self.map(node, "`letters`") {
-                        let letters = if matches!(n.value, Value::Map(_)) {
-                            self.pairs(n, "a letter").into_iter().map(|(p, l)| (Some(p), l)).collect()
-                        } else {
-                            self.text(n, "a letter").map(|letter| (None, letter)).into_iter().collect()
-                        };
-                        notation.letters.push((self.loc(k), letters));
-                    }
-                }
-                "turn" => notation.turn = self.pairs(node, "a letter"),
-                "fields" => notation.fields = self.texts(node, "a field"),
-                "sides" => notation.sides = self.sides(key, node),
-                "names" => notation.names = self.act_texts(node),
-                "suffixes" => notation.suffixes = self.act_texts(node),
-                "records" => notation.records = self.pairs(node, "a letter"),
-                _ => {}
-            }
-        }
-        notation
-    }
-
-    fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
-        let pairs = self.pairs(node, "`sides`");
-        let entries = if let Value::Map(entries) = &node.value { entries.as_slice() } else { return None };
-        self.known(entries, &["state", "of", "about", "east", "west"], "`sides`");
-        let mut get = |name: &str| {
-            let found = pairs.iter().find(|(key, _)| key.text == name).map(|(_, value)| value.clone());
-            if found.is_none() {
-                self.fault(codes::FILE_MISSING_KEY, key.span, format!("`sides` needs `{name}`"));
-            }
-            found
-        };
-        let (state, of, about) = (get("state"), get("of"), get("about"));
-        Some(SidesDraft { state: state?, of: of?, about: about?, east: get("east")?, west: get("west")? })
-    }
-
-    fn act_texts(&mut self, node: &Node) -> Vec<ActTextDraft> {
-        let mut texts = Vec::new();
-        for item in self.list(node) {
-            let entries = self.map(item, "a text for acts");
-            self.known(entries, &["act", "when", "text"], "a text for acts");
-            let (mut act, mut when, mut text) = (None, None, None);
-            for (key, node) in entries {
-                match key.text.as_str() {
-                    "act" => act = self.text(node, "an act"),
-                    "when" => when = self.located(node, "a condition"),
-                    "text" => text = self.text(node, "a text"),
-                    _ => {}
-                }
-            }
-            match text {
-                Some(text) => texts.push(ActTextDraft { act, when, text }),
-                None if entries.is_empty() || entries.iter().any(|(key, _)| key.text == "text") => {}
-                None => self.fault(codes::FILE_MISSING_KEY, item.span, "this entry has no `text`"),
-            }
-        }
-        texts
-    }
-
-    fn clauses(&mut self, draft: &mut Draft, node: &Node) {
-        for (key, node) in self.section_of(node, "`clauses`", MAX_CLAUSES) {
-            let clause = self.clause(key, node);
-            draft.clauses.push(clause);
-        }
-    }
-
-    fn clause(&mut self, key: &Scalar, node: &Node) -> ClauseDraft {
-        let mut clause = ClauseDraft {
-            id: self.clause_id(key),
-            title: Phrase::default(),
-            says: Phrase::default(),
-            cites: Vec::new(),
-            overrides: None,
-            yields: Vec::new(),
-            exception_to: Vec::new(),
-            within: Vec::new(),
-            when: None,
-            unless: None,
-            choose: Vec::new(),
-            then: None,
-            otherwise: None,
-            form: None,
-            unread: false,
-        };
-        let Value::Map(entries) = &node.value else {
-            self.fault(codes::FILE_SHAPE, node.span, "a clause must be a mapping of keys to values");
-            clause.unread = true;
-            return clause;
-        };
-        for (key, node) in entries {
-            match key.text.as_str() {
-                "title" => clause.title = self.phrase(node),
-                "says" => clause.says = self.phrase(node),
-                "cites" => clause.cites = self.texts(node, "a citation"),
-                "since" | "status" => {
-                    self.text(node, "a text");
-                }
-                "overrides" => clause.overrides = self.id(node),
-                "yields" => clause.yields = self.ids(node, "a clause number"),
-                "exception_to" => clause.exception_to = self.ids(node, "a clause number"),
-                _ => {}
-            }
-        }
-        let has = |name: &str| entries.iter().any(|(key, _)| key.text == name);
-        let found = FORMS.iter().find(|(name, _)| has(name));
-        let (leading, companions) = found.copied().unwrap_or(("", &[]));
-        let obeyed = |word: &str| ONLY_WITH.iter().all(|(key, with)| *key != word || with.contains(&leading));
-        let goes = |word: &str| {
-            word == leading || companions.contains(&word) || (TEXT_KEYS.contains(&word) && obeyed(word))
-        };
-        let mut slips = false;
-        for (key, _) in entries {
-            let word = key.text.as_str();
-            if goes(word) {
-                continue;
-            }
-            let elsewhere = TEXT_KEYS.contains(&word)
-                || FORMS.iter().any(|(name, companions)| *name == word || companions.contains(&word));
-            if elsewhere && found.is_some() {
-                let message = format!("`{word}` does not go with `{leading}` in one clause");
-                self.fault(codes::CLAUSE_MIXED, key.span, message);
-            } else if !elsewhere {
-                slips = true;
-                let known =
-                    companions.iter().chain(TEXT_KEYS).copied().chain(FORMS.iter().map(|form| form.0));
-                let message = format!("a clause has no key `{word}`");
-                let fault = Diagnostic::error(codes::FILE_UNKNOWN_KEY, self.source, key.span, message);
-                self.out.push(unknown_key(fault, word, known));
-            }
-        }
-        if found.is_none() {
-            if !slips {
-                let leading: Vec<String> = FORMS.iter().map(|(name, _)| format!("`{name}`")).collect();
-                let message = "this clause has no formal part";
-                let fault = Diagnostic::error(codes::CLAUSE_NO_FORM, self.source, key.span, message);
-                self.out.push(fault.help(format!("give one of {}", leading.join(", "))));
-            }
-            return clause;
-        }
-        for (key, node) in entries.iter().filter(|(key, _)| goes(&key.text)) {
-            match key.text.as_str() {
-                "in" => clause.within = self.texts(node, "a phase"),
-                "when" => clause.when = self.expr(node, "a condition"),
-                "unless" => clause.unless = self.expr(node, "a condition"),
-                "choose" => clause.choose = self.choices(node),
-                "then" => clause.then = Some(self.effects(node)),
-                "otherwise" => clause.otherwise = Some(self.effects(node)),
-                _ => {}
-            }
-        }
-        if leading == "after" && !slips && !has("then") && !has("choose") {
-            let message = "a clause with `after` needs `then`";
-            self.fault(codes::FILE_MISSING_KEY, key.span, message);
-        }
-        clause.form = self.form(leading, key, entries);
-        clause
-    }
-
-    fn form(&mut self, leading: &str, key: &Scalar, entries: &Entries) -> Option<FormDraft> {
-        let get = |name: &str| entries.iter().find(|(key, _)| key.text == name).map(|(_, node)| node);
-        let node = get(leading)?;
-        let acts = |this: &mut Self, name: &str| get(name).map(|node| this.texts(node, "an act"));
-        let need = |this: &mut Self, name: &str| {
-            if get(name).is_none() {
-                let message = format!("a clause with `{leading}` needs `{name}`");
-                this.fault(codes::FILE_MISSING_KEY, key.span, message);
-            }
-            get(name)
-        };
-        Some(match leading {
-            "advisory" => {
-                if !matches!(&node.value, Value::Scalar(scalar) if scalar.text == "true") {
-                    self.fault(codes::FILE_SHAPE, node.span, "`advisory` can only be `true`");
-                }
-                FormDraft::Advice
-            }
-            "move" => {
-                let act = get("act").and_then(|node| self.text(node, "an act"));
-                let path = self.small(node, "a pattern", parse::pattern);
-                if path.is_none() {
-                    // Neither the act nor what the pattern marks is to be missed elsewhere.
-                    self.lose(act.as_ref().map_or("move", |act| act.text.as_str()));
-                    self.lose_scalar(node);
-                }
-                let pieces = need(self, "piece")?;
-                let pieces = self.texts(pieces, "a kind of piece");
-                FormDraft::Move(pieces, path?, act)
-            }
-            "act" => FormDraft::Act(self.text(node, "an act")?),
-            "on" => {
-                let by = get("by").and_then(|node| self.located(node, "a player"));
-                FormDraft::Event(self.text(node, "an event")?, by)
-            }
-            "after" => FormDraft::After(self.texts(node, "an act")),
-            "forbid" => {
-                let (before, after) = (acts(self, "before"), acts(self, "after"));
-                if before.is_some() == after.is_some() {
-                    let message = "a ban names the acts it is judged on: `before` or `after`, one of them";
-                    self.fault(codes::FILE_MISSING_KEY, key.span, message);
-                }
-                let banned = self.expr(node, "a condition")?;
-                FormDraft::Forbid { banned, before: before.is_some(), acts: before.or(after)? }
-            }
-            "most" => {
-                let acts = acts(self, "after").unwrap_or_default();
-                FormDraft::Most(self.expr(node, "a measure")?, acts)
-            }
-            "turn" => FormDraft::Turn(self.expr(node, "a player")?),
-            "ends" => {
-                let result = need(self, "result");
-                let condition = self.expr(node, "a condition");
-                FormDraft::Ends(condition?, self.expr(result?, "an outcome")?)
-            }
-            "rank" => FormDraft::Rank(self.expr(node, "a measure")?),
-            _ => {
-                let (choices, row) = (need(self, "for")?, need(self, "row")?);
-                let choices = self.choices(choices);
-                let row = self.map(row, "a row");
-                let columns = row
-                    .iter()
-                    .filter_map(|(key, node)| Some((self.loc(key), self.expr(node, "a column")?)))
-                    .collect();
-                FormDraft::List(self.text(node, "a name")?, choices, columns)
-            }
-        })
     }
 }
 

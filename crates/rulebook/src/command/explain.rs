@@ -179,7 +179,7 @@ fn explained(
         form: describe::form(&clause.form),
         kind: describe::kind(home, clause, lang),
         sources,
-        file: clause.source.name.clone(),
+        file: crate::render::name(&clause.source),
         line: clause.source.line_column(clause.span.start).0,
         text: lines_of(clause),
     }
@@ -224,7 +224,7 @@ fn draw(explained: &Explained, lang: Lang, out: &mut Out) {
     row(word("asked in", "查询于"), explained.lineage.join(" → "));
     let status = match &explained.replaced_by {
         None => word("in force", "适用").to_owned(),
-        Some(by) => format!("{} {by}", word("no longer in force, replaced by", "已不适用，取代者：")),
+        Some(by) => describe::about(word("no longer in force, replaced by", "已不适用，取代者："), by),
     };
     row(word("status", "状态"), status);
     row(word("overrides", "取代"), explained.overrides.clone().unwrap_or_default());

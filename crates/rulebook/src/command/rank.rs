@@ -238,7 +238,7 @@ fn draw(
                 }
             };
             let names: Vec<String> = names.iter().map(with).collect();
-            out.line(format!("    {word} {}", names.join(", ")));
+            out.line(format!("    {}", describe::about(word, &names.join(", "))));
         }
     }
 }

@@ -235,10 +235,12 @@ fn draw(rules: &RuleSet, report: &Report, lang: Lang, out: &mut Out) {
         (word("phases", "阶段"), &report.phases),
         (word("acts", "着法"), &report.acts),
         (word("events", "事件"), &report.events),
-        (word("clock", "时限"), &report.clock),
     ];
     for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
         about.add_row([name.to_owned(), list.join(", ")]);
+    }
+    if !report.clock.is_empty() {
+        about.add_row([word("clock", "时限").to_owned(), report.clock.join("\n")]);
     }
     for listed in &report.tables {
         let fields: Vec<String> = listed.fields.iter().map(|(name, ty)| format!("{name} ({ty})")).collect();

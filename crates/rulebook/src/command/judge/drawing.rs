@@ -28,8 +28,8 @@ pub(super) fn draw(judged: &Judged, source: &Arc<Source>, lang: Lang, board: boo
     let rules = judged.engine.rules();
     let end = judged.replay.end();
     if !rules.board.is_empty() {
-        out.line("");
         if !board || judged.replay.steps.is_empty() {
+            out.line("");
             out.line(picture(rules, end));
         }
         out.line(write_position(rules, end));
@@ -55,10 +55,10 @@ fn head(judged: &Judged, lang: Lang, out: &mut Out) {
     if !judged.terms.is_empty() {
         let terms: Vec<String> =
             judged.terms.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        out.line(format!("{} {}", say(lang, "from the record:", "棋谱所定："), terms.join(", ")));
+        out.line(describe::about(say(lang, "from the record:", "棋谱所定："), &terms.join(", ")));
     }
     for warning in &judged.script.warnings {
-        out.line(format!("{} {warning}", say(lang, "note:", "注意：")));
+        out.line(describe::about(say(lang, "note:", "注意："), warning));
     }
     out.line("");
 }
@@ -180,9 +180,11 @@ fn boards(judged: &Judged, lang: Lang, out: &mut Out) {
         let number = judged.replay.before(at).played / players + 1;
         let who = describe::person(rules, step.person, lang);
         let notes = if notes.is_empty() { String::new() } else { format!("   {}", notes.join("; ")) };
+        if at > 0 {
+            out.line("");
+        }
         out.line(format!("{number}. {who}: {}{notes}", step.text));
         out.line(picture(rules, &step.next));
-        out.line("");
     }
 }
 

@@ -1,0 +1,470 @@
+//! Declarations: players, kinds, parameters, the board, directions, state and setup, layer by layer.
+//!
+//! Invariant: every name is introduced once, and what a layer declares takes the place of what its bases do.
+
+use std::sync::Arc;
+
+use rulebook_syntax::ast::{Expr, Name};
+use rulebook_syntax::{Diagnostic, Source, Span, codes, parse};
+
+use super::{Checker, Meaning, intern, names, paths};
+use crate::board::{Direction, SiteNames};
+use crate::draft::{DirectionDraft, Draft, In, Loc, MacroDraft, SetupDraft, suggest};
+use crate::ruleset::{COUNT, Cell, Clause, Form, Param, Table, Var};
+use crate::types::Type;
+use crate::value::{MAX_SITES, Sites, Value};
+
+/// Most players of a rule set.
+const MAX_PLAYERS: usize = 8;
+/// Most kinds of pieces of a rule set.
+const MAX_KINDS: usize = 127;
+/// Most directions in a union.
+const MAX_DIRECTIONS: usize = 64;
+/// The variable that holds the phase of the game.
+const PHASE: &str = "phase";
+
+impl Checker<'_> {
+    /// Whether a word can be a name; it is reported if not.
+    pub(super) fn is_fine(&mut self, name: &Loc) -> bool {
+        let (shape, free) = parse::is_name(&name.text);
+        if !shape {
+            let message = format!("`{}` is not a name", name.text);
+            let fault = name.error(codes::EXPR_SYNTAX, message);
+            let help = "a name begins with a small letter, and letters, digits and `_` follow";
+            self.out.push(fault.help(help));
+        } else if !free || names::is_reserved(&name.text) {
+            let message = format!("`{}` is a word of the language itself", name.text);
+            self.out.push(name.error(codes::NAME_RESERVED, message));
+        }
+        shape && free && !names::is_reserved(&name.text)
+    }
+
+    pub(super) fn introduce(&mut self, name: &Loc, meaning: Meaning) {
+        if !self.is_fine(name) {
+            self.lost.insert(name.text.clone());
+            return;
+        }
+        if let Some((_, first)) = self.names.get(&name.text) {
+            // Sections are not declared in the order of the file; the later place is the fault.
+            let swapped = first.source == name.source && first.span > name.span;
+            let (name, first) = if swapped { (first, name) } else { (name, first) };
+            let fault = name.error(codes::NAME_DUPLICATE, format!("`{}` is declared twice", name.text)).also(
+                &first.source,
+                first.span,
+                "first here",
+            );
+            self.out.push(fault);
+            return;
+        }
+        self.names.insert(name.text.clone(), (meaning, name.clone()));
+    }
+
+    pub(super) fn declare(&mut self, drafts: &[Draft], given: &[(String, String)]) {
+        for draft in drafts {
+            self.rules.lineage.push(draft.id.text.clone());
+            self.rules.title = draft.title.clone();
+            let sources = draft.sources.iter().map(|(key, title)| (key.text.clone(), title.clone()));
+            self.rules.sources.extend(sources);
+            for unit in &draft.units {
+                self.is_fine(unit);
+                intern(&mut self.units, &unit.text);
+            }
+            if let Some(clock) = &draft.clock {
+                self.rules.clock = clock.it.clone();
+            }
+        }
+        if let Some(draft) = drafts.iter().rev().find(|draft| !draft.players.is_empty()) {
+            for (index, player) in draft.players.iter().enumerate() {
+                if index >= MAX_PLAYERS {
+                    let message = format!("there are at most {MAX_PLAYERS} players");
+                    self.out.push(player.error(codes::LIMIT_EXCEEDED, message));
+                    break;
+                }
+                self.rules.players.push(player.text.clone());
+                self.introduce(player, Meaning::Player(index as u8));
+            }
+        }
+        if let Some(draft) = drafts.iter().rev().find(|draft| !draft.phases.is_empty()) {
+            for phase in &draft.phases {
+                self.introduce(phase, Meaning::Phase(self.rules.phases.len()));
+                self.rules.phases.push(phase.text.clone());
+            }
+        }
+        for kind in drafts.iter().flat_map(|draft| &draft.pieces) {
+            let at = self.rules.kinds.len();
+            if at >= MAX_KINDS {
+                let message = format!("there are at most {MAX_KINDS} kinds of pieces");
+                self.out.push(kind.error(codes::LIMIT_EXCEEDED, message));
+                self.lost.extend(drafts.iter().flat_map(|draft| &draft.pieces).map(|kind| kind.text.clone()));
+                break;
+            }
+            self.rules.kinds.push(kind.text.clone());
+            self.introduce(kind, Meaning::Kind(at as u8));
+        }
+        for (name, fields) in drafts.iter().flat_map(|draft| &draft.tables) {
+            let at = self.rules.tables.len() as u16;
+            self.rules.tables.push(Table { name: name.text.clone(), fields: Vec::new() });
+            self.introduce(name, Meaning::Table(at));
+            let fields: Vec<(Loc, Loc)> = fields.clone();
+            for (field, ty) in fields {
+                let ty = self.named_type(&ty);
+                if let Some(table) = self.rules.tables.get_mut(usize::from(at)) {
+                    table.fields.push((field.text, ty));
+                }
+            }
+        }
+        self.params(drafts, given);
+        self.board(drafts);
+        for draft in drafts {
+            for define in &draft.define {
+                let name = Loc { text: define.head.name.text.clone(), ..define.at.clone() };
+                // A layer may give a definition of its base anew.
+                match self.names.get(&name.text) {
+                    Some((Meaning::Define(at), first)) if first.source != name.source => {
+                        let at = *at;
+                        if let Some(slot) = self.defines.get_mut(at) {
+                            *slot = define.clone();
+                        }
+                        self.names.insert(name.text.clone(), (Meaning::Define(at), name));
+                    }
+                    _ => {
+                        self.introduce(&name, Meaning::Define(self.defines.len()));
+                        self.defines.push(define.clone());
+                    }
+                }
+            }
+            for made in &draft.macros {
+                if self.is_macro_name(made) {
+                    self.macros.retain(|known| known.head.name.text != made.head.name.text);
+                    self.macros.push(made.clone());
+                }
+            }
+        }
+    }
+
+    /// Reports a macro that cannot be called by its name.
+    pub(super) fn is_macro_name(&mut self, made: &MacroDraft) -> bool {
+        let name = Loc { text: made.head.name.text.clone(), span: made.head.name.span, ..made.at.clone() };
+        if paths::WORDS.contains(&name.text.as_str()) {
+            let message = format!("`{}` is a word of the language itself", name.text);
+            self.out.push(name.error(codes::NAME_RESERVED, message));
+            return false;
+        }
+        let twin = self.macros.iter().find(|known| known.head.name.text == name.text);
+        if let Some(twin) = twin.filter(|twin| twin.at.source == name.source) {
+            let fault = name.error(codes::NAME_DUPLICATE, format!("`{}` is declared twice", name.text));
+            self.out.push(fault.also(&twin.at.source, twin.at.span, "first here"));
+            return false;
+        }
+        true
+    }
+
+    /// Plies need players who make them, and movements a board.
+    pub(super) fn foundations(&mut self, drafts: &[Draft]) {
+        let Some(draft) = drafts.last() else { return };
+        let plies = |clause: &Clause| matches!(clause.form, Form::Move { .. } | Form::Act { .. });
+        let moves = |clause: &Clause| matches!(clause.form, Form::Move { .. });
+        if self.rules.players.is_empty() && self.rules.clauses.iter().any(plies) {
+            let message = "there are plies but no `players` who make them";
+            self.out.push(draft.id.error(codes::FILE_MISSING_KEY, message));
+        }
+        if self.rules.board.is_empty() && !self.no_sites && self.rules.clauses.iter().any(moves) {
+            let message = "there are movements but no `board`";
+            self.out.push(draft.id.error(codes::FILE_MISSING_KEY, message));
+        }
+    }
+
+    pub(super) fn params(&mut self, drafts: &[Draft], given: &[(String, String)]) {
+        for draft in drafts {
+            for param in &draft.params {
+                let (mut value, mut ty) = self.constant(&param.value);
+                let mut origin = draft.id.text.clone();
+                // A value that is given goes before all layers, also where other parameters build on it.
+                if let Some((name, text)) = given.iter().find(|(name, _)| *name == param.name.text)
+                    && let Some((other, other_type)) = self.given(name, text, &ty)
+                {
+                    (value, ty, origin) = (other, other_type, "given".into());
+                }
+                if param.name.source == self.top {
+                    param.cites.iter().for_each(|cite| self.cited(cite));
+                }
+                let known = self.rules.params.iter().position(|known| known.name == param.name.text);
+                let made = Param {
+                    name: param.name.text.clone(),
+                    value,
+                    ty: ty.clone(),
+                    cites: param.cites.iter().map(|loc| loc.text.clone()).collect(),
+                    since: param.since.clone(),
+                    origin,
+                };
+                match known.and_then(|at| self.rules.params.get_mut(at)) {
+                    Some(base) => {
+                        if !ty.fits(&base.ty) {
+                            let message = format!("the base gives `{}` another type", param.name.text);
+                            let numbers = matches!((&ty, &base.ty), (Type::Number(_), Type::Number(_)));
+                            let code = if numbers { codes::TYPE_UNIT } else { codes::TYPE_MISMATCH };
+                            self.out.push(param.name.error(code, message));
+                            continue;
+                        }
+                        *base = made;
+                    }
+                    None => {
+                        self.introduce(&param.name, Meaning::Param(self.rules.params.len()));
+                        self.rules.params.push(made);
+                    }
+                }
+            }
+        }
+        for (name, text) in given {
+            if !self.rules.params.iter().any(|param| param.name == *name) {
+                let source = Source::new(format!("given {name}"), text.clone());
+                let message = format!("there is no parameter `{name}`");
+                let known = self.rules.params.iter().map(|param| param.name.as_str());
+                let whole = Span::new(0, text.len());
+                let fault = Diagnostic::error(codes::NAME_UNKNOWN, &source, whole, message);
+                self.out.push(suggest(fault, name, known));
+            }
+        }
+    }
+
+    /// A value from outside, if it is of the right type.
+    pub(super) fn given(&mut self, name: &str, text: &str, wanted: &Type) -> Option<(Value, Type)> {
+        let source = Source::new(format!("given {name}"), text.to_owned());
+        let input = parse::Text { text, locate: &Span::new };
+        match parse::expression(&input) {
+            Err(error) => self.fault(&source, codes::EXPR_SYNTAX, error.span, error.message),
+            Ok(expr) => {
+                let (value, ty) = self.constant(&In { it: expr, source: Arc::clone(&source) });
+                if ty.fits(wanted) {
+                    return Some((value, ty));
+                }
+                let message = format!("`{name}` has another type");
+                self.fault(&source, codes::TYPE_MISMATCH, Span::new(0, text.len()), message);
+            }
+        }
+        None
+    }
+
+    pub(super) fn board(&mut self, drafts: &[Draft]) {
+        for draft in drafts {
+            for (name, direction) in &draft.directions {
+                let steps = match direction {
+                    DirectionDraft::Step(files, ranks, relative) => {
+                        vec![Direction { files: *files, ranks: *ranks, relative: *relative }]
+                    }
+                    DirectionDraft::Union(names) => self.dirs(names, &name.source),
+                };
+                self.directions.insert(name.text.clone(), steps);
+            }
+        }
+        for draft in drafts {
+            let Some(board) = &draft.board else { continue };
+            for (size, is_files) in [(&board.files, true), (&board.ranks, false)] {
+                let Some(size) = size else { continue };
+                let (value, ty) = self.constant(size);
+                let number = match value {
+                    Value::Number(number) if ty == Type::Number(COUNT) => {
+                        number.to_whole().filter(|n| (1..=40).contains(n))
+                    }
+                    _ => None,
+                };
+                match number {
+                    Some(number) if is_files => self.rules.board.files = number as u16,
+                    Some(number) => self.rules.board.ranks = number as u16,
+                    None => {
+                        self.no_sites = true;
+                        // What is no constant at all was reported as such.
+                        if ty != Type::Unknown {
+                            let message = "a board has 1 to 40 files and ranks";
+                            self.fault(&size.source, codes::BOARD_INVALID, size.it.span, message);
+                        }
+                    }
+                }
+            }
+            if let Some(adjacent) = &board.adjacent {
+                self.rules.board.adjacent = self.dirs(&adjacent.it, &adjacent.source);
+            }
+            if !board.forward.is_empty() {
+                let mut flipped = vec![false; self.rules.players.len()];
+                for (player, direction) in &board.forward {
+                    let Some(at) = self.known_player(player) else { continue };
+                    match direction.text.as_str() {
+                        "north" | "south" => {
+                            if let Some(flag) = flipped.get_mut(usize::from(at)) {
+                                *flag = direction.text == "south";
+                            }
+                        }
+                        _ => {
+                            let fault =
+                                direction.error(codes::BOARD_INVALID, "forward is `north` or `south`");
+                            self.out.push(fault);
+                        }
+                    }
+                }
+                self.rules.board.flipped = flipped;
+            }
+            if let Some(names) = &board.names {
+                self.rules.board.names = match names.text.as_str() {
+                    "letters" => SiteNames::Letters,
+                    "letters without i" => SiteNames::LettersWithoutI,
+                    "shaded numbers" => SiteNames::Shaded,
+                    _ => {
+                        let message = "sites are named by `letters`, `letters without i` or `shaded numbers`";
+                        self.out.push(names.error(codes::BOARD_INVALID, message));
+                        SiteNames::Letters
+                    }
+                };
+            }
+            if self.rules.board.len() > MAX_SITES {
+                let message = format!("a board has at most {MAX_SITES} sites");
+                self.out.push(board.at.error(codes::LIMIT_EXCEEDED, message));
+                self.no_sites = true;
+                self.rules.board.files = 1;
+                self.rules.board.ranks = 1;
+            }
+        }
+        let last = drafts.iter().rev().find_map(|draft| draft.board.as_ref());
+        if let Some(board) = last.filter(|_| self.rules.board.is_empty() && !self.no_sites) {
+            self.no_sites = true;
+            self.out.push(board.at.error(codes::FILE_MISSING_KEY, "`board` needs `files` and `ranks`"));
+        }
+    }
+
+    pub(super) fn dirs(&mut self, names: &[Name], source: &Arc<Source>) -> Vec<Direction> {
+        let mut found = Vec::new();
+        for name in names {
+            match self.directions.get(&name.text) {
+                Some(steps) => {
+                    let fresh: Vec<Direction> =
+                        steps.iter().copied().filter(|step| !found.contains(step)).collect();
+                    found.extend(fresh);
+                    if found.len() > MAX_DIRECTIONS {
+                        let message = format!("a union has at most {MAX_DIRECTIONS} directions");
+                        self.fault(source, codes::LIMIT_EXCEEDED, name.span, message);
+                        found.truncate(MAX_DIRECTIONS);
+                        break;
+                    }
+                }
+                None if self.lost.contains(&name.text) => {}
+                None => {
+                    let message = format!("`{}` is not a direction", name.text);
+                    let fault = Diagnostic::error(codes::NAME_UNKNOWN, source, name.span, message);
+                    let known = self.directions.keys().map(String::as_str);
+                    let fault = suggest(fault, &name.text, known);
+                    self.out.push(fault);
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn named_type(&mut self, loc: &Loc) -> Type {
+        let unit = self.units.iter().position(|unit| *unit == loc.text);
+        let table = self.rules.tables.iter().position(|table| table.name == loc.text);
+        match loc.text.as_str() {
+            "truth" => Type::Truth,
+            "text" => Type::Text,
+            "player" => Type::Player,
+            "kind" => Type::Kind,
+            "site" => Type::Site,
+            "sites" => Type::Sites,
+            _ => match (unit, table) {
+                (Some(unit), _) => Type::Number(unit as u16),
+                (_, Some(table)) => Type::Row(table as u16),
+                _ => {
+                    if self.lost.contains(&loc.text) {
+                        return Type::Unknown;
+                    }
+                    let message = format!("`{}` is not a type, a unit or a table", loc.text);
+                    let words = ["truth", "text", "player", "kind", "site", "sites"];
+                    let known = words.into_iter().chain(self.units.iter().map(String::as_str));
+                    let fault = suggest(loc.error(codes::NAME_UNKNOWN, message), &loc.text, known);
+                    self.out.push(fault);
+                    Type::Unknown
+                }
+            },
+        }
+    }
+
+    /// State variables, their first values, and the placement.
+    pub(super) fn start(&mut self, drafts: &[Draft]) {
+        let first = drafts.iter().rev().find_map(|draft| draft.phases.first());
+        if let Some(first) = first {
+            // The phase of the game is a variable like any other, which every rule set with phases has.
+            self.introduce(&Loc { text: PHASE.into(), ..first.clone() }, Meaning::Var(0));
+            self.used.insert(PHASE.into());
+            self.rules.vars.push(Var {
+                name: PHASE.into(),
+                ty: Type::Phase,
+                each_player: false,
+                fleeting: false,
+                start: Value::Text(first.text.clone()),
+            });
+        }
+        for state in drafts.iter().flat_map(|draft| &draft.state) {
+            let ty = self.named_type(&state.ty);
+            let start = match &ty {
+                Type::Truth => Value::Truth(false),
+                Type::Number(_) => Value::whole(0),
+                Type::Text => Value::Text(String::new()),
+                Type::Sites => Value::sites(Sites::EMPTY),
+                _ => Value::Nothing,
+            };
+            let at = self.rules.vars.len() as u16;
+            self.rules.vars.push(Var {
+                name: state.name.text.clone(),
+                ty: ty.clone(),
+                each_player: state.each_player,
+                fleeting: state.fleeting,
+                start,
+            });
+            self.introduce(&state.name, Meaning::Var(at));
+            if let Some(start) = &state.start {
+                self.first_value(at, start);
+            }
+        }
+        self.rules.setup = vec![Cell::EMPTY; self.rules.board.len()];
+        self.letters(drafts);
+        let mut setup: Vec<&(Loc, SetupDraft)> = Vec::new();
+        for entry in drafts.iter().flat_map(|draft| &draft.setup) {
+            // A layer's entry takes the place of its base's.
+            setup.retain(|(name, _)| name.text != entry.0.text);
+            setup.push(entry);
+        }
+        for (name, entry) in setup {
+            match entry {
+                SetupDraft::Placement(_) if self.no_sites || self.no_letters => {}
+                SetupDraft::Placement(text) => match crate::ruleset::placement(&self.rules, &text.text) {
+                    Ok(cells) => self.rules.setup = cells,
+                    Err(message) => self.out.push(text.error(codes::BOARD_INVALID, message)),
+                },
+                SetupDraft::Value(value) => match self.names.get(&name.text) {
+                    Some((Meaning::Var(at), _)) => {
+                        let at = *at;
+                        self.first_value(at, value);
+                    }
+                    _ if self.lost.contains(&name.text) => {}
+                    _ => {
+                        let message = format!("`{}` is not a state variable", name.text);
+                        let known = self.rules.vars.iter().map(|var| var.name.as_str());
+                        let fault = suggest(name.error(codes::NAME_UNKNOWN, message), &name.text, known);
+                        self.out.push(fault);
+                    }
+                },
+            }
+        }
+    }
+
+    pub(super) fn first_value(&mut self, at: u16, start: &In<Expr>) {
+        let (value, ty) = self.constant(start);
+        let Some(var) = self.rules.vars.get_mut(usize::from(at)) else { return };
+        if ty.fits(&var.ty) {
+            let empty_set = matches!(&value, Value::List(list) if list.is_empty()) && var.ty == Type::Sites;
+            var.start = if empty_set { Value::sites(Sites::EMPTY) } else { value };
+        } else {
+            let message = format!("the first value of `{}` has another type", var.name);
+            let fault = Diagnostic::error(codes::TYPE_MISMATCH, &start.source, start.it.span, message);
+            self.out.push(fault);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The notation section: letters, fields, texts of acts.
+//!
+//! Invariant: nothing is looked up here; kinds, players and acts are texts.
+
+use rulebook_syntax::codes;
+use rulebook_syntax::scalar::Scalar;
+use rulebook_syntax::yaml::{Node, Value};
+
+use super::super::*;
+use super::Reader;
+
+impl Reader<'_> {
+    pub(super) fn notation(&mut self, key: &Scalar, node: &Node) -> NotationDraft {
+        let entries = self.map(node, "`notation`");
+        self.known(
+            entries,
+            &["letters", "turn", "fields", "sides", "names", "suffixes", "records"],
+            "`notation`",
+        );
+        let mut notation = NotationDraft {
+            at: self.loc(key),
+            letters: Vec::new(),
+            turn: Vec::new(),
+            fields: Vec::new(),
+            sides: None,
+            names: Vec::new(),
+            suffixes: Vec::new(),
+            records: Vec::new(),
+        };
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "letters" => {
+                    for (k, n) in self.map(node, "`letters`") {
+                        let letters = if matches!(n.value, Value::Map(_)) {
+                            self.pairs(n, "a letter").into_iter().map(|(p, l)| (Some(p), l)).collect()
+                        } else {
+                            self.text(n, "a letter").map(|letter| (None, letter)).into_iter().collect()
+                        };
+                        notation.letters.push((self.loc(k), letters));
+                    }
+                }
+                "turn" => notation.turn = self.pairs(node, "a letter"),
+                "fields" => notation.fields = self.texts(node, "a field"),
+                "sides" => notation.sides = self.sides(key, node),
+                "names" => notation.names = self.act_texts(node),
+                "suffixes" => notation.suffixes = self.act_texts(node),
+                "records" => notation.records = self.pairs(node, "a letter"),
+                _ => {}
+            }
+        }
+        notation
+    }
+
+    fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
+        let pairs = self.pairs(node, "`sides`");
+        let entries = if let Value::Map(entries) = &node.value { entries.as_slice() } else { return None };
+        self.known(entries, &["state", "of", "about", "east", "west"], "`sides`");
+        let mut get = |name: &str| {
+            let found = pairs.iter().find(|(key, _)| key.text == name).map(|(_, value)| value.clone());
+            if found.is_none() {
+                self.fault(codes::FILE_MISSING_KEY, key.span, format!("`sides` needs `{name}`"));
+            }
+            found
+        };
+        let (state, of, about) = (get("state"), get("of"), get("about"));
+        Some(SidesDraft { state: state?, of: of?, about: about?, east: get("east")?, west: get("west")? })
+    }
+
+    fn act_texts(&mut self, node: &Node) -> Vec<ActTextDraft> {
+        let mut texts = Vec::new();
+        for item in self.list(node) {
+            let entries = self.map(item, "a text for acts");
+            self.known(entries, &["act", "when", "text"], "a text for acts");
+            let (mut act, mut when, mut text) = (None, None, None);
+            for (key, node) in entries {
+                match key.text.as_str() {
+                    "act" => act = self.text(node, "an act"),
+                    "when" => when = self.located(node, "a condition"),
+                    "text" => text = self.text(node, "this"),
+                    _ => {}
+                }
+            }
+            match text {
+                Some(text) => texts.push(ActTextDraft { act, when, text }),
+                None if entries.is_empty() || entries.iter().any(|(key, _)| key.text == "text") => {}
+                None => self.fault(codes::FILE_MISSING_KEY, item.span, "this entry has no `text`"),
+            }
+        }
+        texts
+    }
+}
