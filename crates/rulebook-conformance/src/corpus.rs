@@ -95,8 +95,7 @@ impl Corpus {
             reader.suite(&path);
         }
         reader.stale_pictures();
-        let table_cases = tables::read(folder, shown, &mut reader.problems);
-        reader.corpus.cases.extend(table_cases);
+        reader.tables();
         if reader.problems.is_empty() {
             return Ok(reader.corpus);
         }
@@ -260,6 +259,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn tables(&mut self) {
+        let cases = tables::read(self.folder, self.shown, &self.corpus.features, &mut self.problems);
+        let shared: BTreeSet<&String> =
+            cases.iter().map(|case| &case.suite).filter(|suite| self.suites.contains_key(*suite)).collect();
+        for suite in shared {
+            let message = format!("a table and a scenario file have the same id `{suite}`");
+            let path = format!("{}/{}", self.shown, tables::FOLDER);
+            self.problems.push(Problem { path, line: 1, message });
+        }
+        self.corpus.cases.extend(cases);
+    }
+
     fn picture(&mut self, id: &str) -> Wanted {
         let file = format!("{SNAPSHOTS}/{id}.txt");
         let text = fs::read_to_string(self.folder.join(&file)).ok();
@@ -272,7 +283,9 @@ impl<'a> Reader<'a> {
         let walk = WalkDir::new(self.folder.join(SNAPSHOTS)).sort_by_file_name();
         let found = walk.into_iter().filter_map(Result::ok).filter(|entry| entry.file_type().is_file());
         for entry in found {
-            let Some(path) = entry.path().strip_prefix(self.folder).ok().and_then(Path::to_str) else { continue };
+            let Some(path) = entry.path().strip_prefix(self.folder).ok().and_then(Path::to_str) else {
+                continue;
+            };
             let path = path.replace('\\', "/");
             if !self.pictures.contains(&path) {
                 let shown = format!("{}/{path}", self.shown);
@@ -342,8 +355,7 @@ fn expectation(case: &mut Case, at: usize, expect: &Expect) {
         }
         Expect::List(list) => {
             let plain = |rows: &[Texts]| rows.iter().map(|row| row.0.clone()).collect::<Vec<_>>();
-            let wanted =
-                Wanted::Rows { all: list.rows.as_deref().map(plain), some: plain(&list.contains) };
+            let wanted = Wanted::Rows { all: list.rows.as_deref().map(plain), some: plain(&list.contains) };
             case.ask(at, Question::List(list.name.clone()), wanted);
         }
     }

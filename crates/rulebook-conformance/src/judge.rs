@@ -70,7 +70,9 @@ fn met(wanted: &Wanted, answer: &Answer) -> bool {
                 all.len() == rows.len() && all.iter().zip(rows).all(|(a, b)| same_row(a, b))
             }) && some.iter().all(|wanted| rows.iter().any(|row| same_row(wanted, row)))
         }
-        (Wanted::Picture { text: Some(wanted), .. }, Answer::Text(text)) => wanted.trim_end() == text.trim_end(),
+        (Wanted::Picture { text: Some(wanted), .. }, Answer::Text(text)) => {
+            wanted.trim_end() == text.trim_end()
+        }
         _ => false,
     }
 }
@@ -84,7 +86,10 @@ fn acts_met(set: &MoveSet, acts: &[String]) -> bool {
     let acts: Vec<String> = acts.iter().map(|act| folded(act)).collect();
     let has = |act: &String| acts.contains(&folded(act));
     set.count.is_none_or(|count| usize::try_from(count) == Ok(acts.len()))
-        && set.is.as_ref().is_none_or(|is| same_members(&is.0.iter().map(|a| folded(a)).collect::<Vec<_>>(), &acts))
+        && set
+            .is
+            .as_ref()
+            .is_none_or(|is| same_members(&is.0.iter().map(|a| folded(a)).collect::<Vec<_>>(), &acts))
         && set.include.0.iter().all(has)
         && !set.exclude.0.iter().any(has)
 }
@@ -128,6 +133,9 @@ fn deciding(clause: Option<&String>, among: &[String]) -> String {
 }
 
 fn rows(rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return "none".into();
+    }
     rows.iter().map(|row| format!("[{}]", row.join(", "))).collect::<Vec<_>>().join(" ")
 }
 

@@ -176,12 +176,11 @@ impl Interpreted {
     fn closed(&self, state: &State) -> Outcomes<Answer> {
         let plies = self.0.plies(state)?;
         let mut open = Sites::EMPTY;
-        for ply in &plies.legal {
-            if ply.act.from.is_none() {
-                ply.act.choices.iter().for_each(|choice| match ply.act.value(*choice) {
-                    Some(Value::Site(site)) => open.insert(*site),
-                    _ => {}
-                });
+        for ply in plies.legal.iter().filter(|ply| ply.act.from.is_none()) {
+            for choice in &ply.act.choices {
+                if let Some(Value::Site(site)) = ply.act.value(*choice) {
+                    open.insert(*site);
+                }
             }
         }
         let sites = 0..state.cells.len() as Site;
@@ -249,7 +248,8 @@ impl Interpreted {
 
     fn row(&self, state: &State, table: u16, key: &str) -> Option<Value> {
         let rows = state.tables.get(usize::from(table))?;
-        let known = |at: &usize| self.key(state, table, *at).is_some_and(|k| crate::judge::same_value(&k, key));
+        let known =
+            |at: &usize| self.key(state, table, *at).is_some_and(|k| crate::judge::same_value(&k, key));
         (0..rows.len()).find(known).map(|at| Value::Row(table, at as u32))
     }
 
@@ -370,7 +370,9 @@ fn field(rules: &RuleSet, ty: &Type, cell: &Cell, written: &[&[Row]]) -> Result<
                 let cells = spread(row, fields, "").unwrap_or_default();
                 cells.first().copied().flatten().map(Cell::to_string)
             };
-            let at = rows.iter().position(|row| first(row).is_some_and(|key| crate::judge::same_value(&key, text)));
+            let at = rows
+                .iter()
+                .position(|row| first(row).is_some_and(|key| crate::judge::same_value(&key, text)));
             at.map_or_else(|| wrong("the first field of a row"), |at| Ok(Value::Row(*table, at as u32)))
         }
         _ => Ok(Value::Text(text.clone())),

@@ -130,8 +130,11 @@ impl Report {
             text.push_str(&format!("FAILED {}:{} {} under {}\n", case.path, case.line, case.id, case.rules));
             for failure in &case.failures {
                 text.push_str(&format!("  {}:{}: {}\n", case.path, failure.line, failure.question));
-                text.push_str(&format!("    expected {}\n", failure.expected.replace('\n', "\n      ")));
-                text.push_str(&format!("    got      {}\n", failure.got.replace('\n', "\n      ")));
+                for (word, value) in [("expected", &failure.expected), ("got     ", &failure.got)] {
+                    let value = value.replace('\n', "\n      ");
+                    text.push_str(format!("    {word} {value}").trim_end());
+                    text.push('\n');
+                }
                 if !failure.clauses.is_empty() {
                     text.push_str(&format!("    clauses  {}\n", failure.clauses.join(", ")));
                 }

@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rayon::prelude::*;
 
 use crate::case::{Case, Tier, Wanted};
-use crate::driver::{Answer, Driver, Refused, Step};
-use crate::judge::{Judgement, judge, show_wanted};
+use crate::driver::{Answer, Driver, Question, Refused, Step};
+use crate::judge::{Judgement, judge};
 
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,8 @@ fn compare<'c>(case: &'c Case, answers: &[Answer]) -> Finished<'c> {
             Judgement::Met => {}
             Judgement::Unsupported(reason) => unsupported = unsupported.or(Some(reason)),
             Judgement::Unmet { expected, got, clauses } => {
-                failures.push(Failure { line: check.line, question: describe(step), expected, got, clauses });
+                let question = describe(step, &check.wanted);
+                failures.push(Failure { line: check.line, question, expected, got, clauses });
                 // What follows a line that was not accepted is about another position.
                 if matches!(step, Step::Do(_)) {
                     break;
@@ -136,13 +137,15 @@ fn compare<'c>(case: &'c Case, answers: &[Answer]) -> Finished<'c> {
 }
 
 /// What was done or asked, in the words of the scenario format.
-fn describe(step: &Step) -> String {
-    use crate::driver::Question;
+fn describe(step: &Step, wanted: &Wanted) -> String {
     match step {
         Step::Do(line) => format!("do {line}"),
+        Step::Ask(Question::Would(line)) if matches!(wanted, Wanted::Refused(_)) => format!("illegal {line}"),
         Step::Ask(Question::Would(line)) => format!("legal {line}"),
         Step::Ask(Question::Perft(depth)) => format!("perft {depth}"),
-        Step::Ask(Question::Fillings(name) | Question::List(name)) => name.clone(),
+        Step::Ask(question @ (Question::Fillings(name) | Question::List(name))) => {
+            format!("{} {name}", question.name())
+        }
         Step::Ask(Question::Value(name, arguments)) if arguments.is_empty() => format!("value {name}"),
         Step::Ask(Question::Value(name, arguments)) => {
             let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
@@ -150,10 +153,4 @@ fn describe(step: &Step) -> String {
         }
         Step::Ask(question) => question.name().to_owned(),
     }
-}
-
-/// What a case expects, line by line, for people who want to see it without running it.
-pub fn expectations(case: &Case) -> Vec<String> {
-    let steps = case.script.steps.iter().zip(&case.checks);
-    steps.map(|(step, check)| format!("{}: {}", describe(step), show_wanted(&check.wanted))).collect()
 }

@@ -333,15 +333,13 @@ impl<'de, T: Shape<'de>> Visitor<'de> for Shaped<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<T, A::Error> {
-        T::list(items).unwrap_or_else(|| {
-            Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &self))
-        })
+        T::list(items)
+            .unwrap_or_else(|| Err(serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &self)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<T, A::Error> {
-        T::map(entries).unwrap_or_else(|| {
-            Err(serde::de::Error::invalid_type(serde::de::Unexpected::Map, &self))
-        })
+        T::map(entries)
+            .unwrap_or_else(|| Err(serde::de::Error::invalid_type(serde::de::Unexpected::Map, &self)))
     }
 }
 

@@ -29,12 +29,12 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     // The places in the pattern that the text read so far can have led to.
     let mut places = vec![false; pattern.len() + 1];
+    // A star may stand for nothing.
     let open = |places: &mut Vec<bool>| {
         for at in 0..pattern.len() {
-            if places.get(at) == Some(&true) && pattern.get(at) == Some(&'*') {
-                if let Some(next) = places.get_mut(at + 1) {
-                    *next = true;
-                }
+            let here = places.get(at) == Some(&true) && pattern.get(at) == Some(&'*');
+            if let (Some(next), true) = (places.get_mut(at + 1), here) {
+                *next = true;
             }
         }
     };

@@ -175,7 +175,12 @@ struct Table<'a> {
 type Words = Vec<(String, String)>;
 
 /// Reads every table.
-pub(crate) fn read(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> Vec<Case> {
+pub(crate) fn read(
+    folder: &Path,
+    shown: &str,
+    features: &[(String, String)],
+    problems: &mut Vec<Problem>,
+) -> Vec<Case> {
     let (folder, shown) = (folder.join(FOLDER), format!("{shown}/{FOLDER}"));
     if !folder.join(DECLARATIONS).is_file() {
         return Vec::new();
@@ -214,6 +219,12 @@ pub(crate) fn read(folder: &Path, shown: &str, problems: &mut Vec<Problem>) -> V
             problems.push(Problem { path: path.clone(), line: at, message });
         }
         suites.push(&declared.suite);
+        for feature in
+            declared.features.0.iter().filter(|name| features.iter().all(|(known, _)| known != *name))
+        {
+            let message = format!("`{feature}` is not a feature of the corpus");
+            problems.push(Problem { path: path.clone(), line: at, message });
+        }
         let text = match fs::read_to_string(folder.join(&declared.file)) {
             Ok(text) => text,
             Err(error) => {
@@ -327,7 +338,11 @@ impl Table<'_> {
 }
 
 impl Meaning {
-    fn of(&self, words: &[(String, String)], (files, ranks): (usize, usize)) -> Result<(String, Words), String> {
+    fn of(
+        &self,
+        words: &[(String, String)],
+        (files, ranks): (usize, usize),
+    ) -> Result<(String, Words), String> {
         let agrees = |when: &Named<Texts>| {
             when.0.iter().all(|(key, values)| {
                 let value = words.iter().rfind(|(known, _)| known == key).map(|(_, value)| value);

@@ -17,6 +17,8 @@ mod operators;
 mod paths;
 mod terms;
 
+pub(crate) use derive::{walk, walk_clause};
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -123,6 +125,7 @@ pub(crate) fn run(
     let mut rules = checker.rules;
     derive::identity(&mut rules);
     rules.replaced = layers.replaced;
+    rules.units = checker.units;
     conflicts::check(&rules, &checker.faulty, checker.out);
     Some(rules)
 }
@@ -135,6 +138,7 @@ fn empty(id: String) -> RuleSet {
         sources: Vec::new(),
         players: Vec::new(),
         phases: Vec::new(),
+        units: Vec::new(),
         kinds: Vec::new(),
         board: Board::default(),
         params: Vec::new(),

@@ -55,6 +55,8 @@ pub struct RuleSet {
     pub sources: Vec<(String, Phrase)>,
     /// Names of the players, in the order of their turns.
     pub players: Vec<String>,
+    /// Names of units, by number.
+    pub units: Vec<String>,
     /// Names of the phases of a game, the first one first; empty when there are none.
     pub phases: Vec<String>,
     /// Names of the kinds of pieces.
@@ -97,6 +99,16 @@ impl RuleSet {
     /// The clause with an id.
     pub fn clause(&self, id: &str) -> Option<&Clause> {
         self.clauses.iter().find(|clause| clause.id == id)
+    }
+
+    /// Calls a function on every term of a term, definitions opened, each once.
+    pub fn visit(&self, term: &Term, visit: &mut dyn FnMut(&Term)) {
+        crate::check::walk(self, term, visit);
+    }
+
+    /// The same for every term of a clause.
+    pub fn visit_clause(&self, clause: &Clause, visit: &mut dyn FnMut(&Term)) {
+        crate::check::walk_clause(self, clause, visit);
     }
 
     /// The number of a player by name.

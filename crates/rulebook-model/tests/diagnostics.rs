@@ -7,6 +7,8 @@
 //! `# help: text` below says what is advised.
 //! A folder is one case: `case.yaml`, with bases beside it whose ids are their names.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests may fail loudly too")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -99,6 +99,17 @@ fn operators_in_a_row() {
     at_its_limit(&chain(2 * MAX_DEPTH), &chain(2 * MAX_DEPTH + 1));
 }
 
+/// Chains inside brackets inside chains: deeper than either limit of the grammar says.
+#[test]
+fn chains_in_brackets() {
+    let chains = |levels: usize, operators: usize| {
+        let row = "+1".repeat(operators);
+        act(&format!("{}1{} > 0", "(".repeat(levels), format!("{row})").repeat(levels)))
+    };
+    assert_eq!(errors(&chains(8, 20)), [] as [&str; 0]);
+    assert_eq!(errors(&chains(28, 60)), [codes::LIMIT_EXCEEDED]);
+}
+
 #[test]
 fn entries_of_a_section() {
     let clauses = |n: usize| {

@@ -2,6 +2,8 @@
 //!
 //! `RULEBOOK_MUTANTS` says how many are made; the seed is fixed, so a failure comes again.
 
+#![expect(clippy::expect_used, reason = "helpers of tests may fail loudly too")]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -96,7 +96,7 @@ pub fn play(engine: &Engine, state: &State, line: &str) -> Result<Done, LineErro
             return Err(TextError::at(line, what, message).into());
         }
     }
-    let verdict = engine.judge(state, &|act| meant.is(engine, state, act), meant.piece)?;
+    let verdict = engine.judge(state, &|act| meant.is(engine, state, act), &meant.grants(rules))?;
     let act = match &verdict {
         Verdict::Done { next, .. } => next.past.as_ref().and_then(|past| past.act.clone()),
         Verdict::Refused { .. } => None,

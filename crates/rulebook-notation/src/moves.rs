@@ -4,7 +4,7 @@
 //! an act that the rule set does not know. An ambiguous text is an error that lists what it may mean.
 
 use rulebook_model::ruleset::{ActText, RuleSet};
-use rulebook_model::{Site, Value};
+use rulebook_model::{Site, Sites, Value};
 use rulebook_reference::{Act, Engine, Outcomes, Plies, State};
 
 /// What a text of an act may mean.
@@ -40,6 +40,15 @@ fn letters(rules: &RuleSet, value: &Value) -> String {
     }
 }
 
+/// Whether an act is the one that a bare site means: the first that chooses something.
+fn is_usual(rules: &RuleSet, act: u16) -> bool {
+    let choosing = rules.clauses.iter().find_map(|clause| match &clause.form {
+        rulebook_model::ruleset::Form::Act { act, choices, .. } if !choices.is_empty() => Some(*act),
+        _ => None,
+    });
+    choosing == Some(act)
+}
+
 /// An act in full: the sites it goes from and to, or its name, and its choices.
 pub fn write_act(rules: &RuleSet, act: &Act) -> String {
     let name = |site: Site| rules.board.name(site);
@@ -56,11 +65,14 @@ pub fn write_act(rules: &RuleSet, act: &Act) -> String {
             format!("{}{parting}{}", name(from), name(to))
         }
         _ => {
+            let name = rules.acts.get(usize::from(act.name)).cloned().unwrap_or_default();
             let sites = act.choices.iter().any(|choice| matches!(act.value(*choice), Some(Value::Site(_))));
-            if sites {
+            if !sites {
+                name
+            } else if is_usual(rules, act.name) {
                 String::new()
             } else {
-                rules.acts.get(usize::from(act.name)).cloned().unwrap_or_default()
+                format!("{name} ")
             }
         }
     };
@@ -110,16 +122,16 @@ pub fn read_act(rules: &RuleSet, state: &State, text: &str) -> Option<Meant> {
     }
     let known = rules.acts.iter().any(|act| plain.starts_with(&folded(act)));
     let site = rules.board.site(&plain).is_some();
-    (known || site).then(|| Meant { piece: None, form: Form::Plain(plain) })
+    (known || site).then_some(Meant { piece: None, form: Form::Plain(plain) })
 }
 
 /// The site at the beginning of a text that names two.
 fn leading_site(rules: &RuleSet, text: &str) -> Option<Site> {
     let parts: Vec<&str> = text.split(['-', 'x']).collect();
-    if let [first, rest @ ..] = &parts[..] {
-        if !rest.is_empty() {
-            return rules.board.site(first);
-        }
+    if let [first, rest @ ..] = &parts[..]
+        && !rest.is_empty()
+    {
+        return rules.board.site(first);
     }
     let end = text.char_indices().skip(1).find(|(at, c)| {
         c.is_ascii_alphabetic()
@@ -165,24 +177,57 @@ fn read_short(rules: &RuleSet, text: &str) -> Option<Form> {
 }
 
 impl Meant {
+    /// The clauses that could grant such an act: those of the named act, of the kind of piece, or, where a
+    /// text names neither, those that choose something.
+    pub fn grants(&self, rules: &RuleSet) -> Vec<u16> {
+        use rulebook_model::ruleset::Form as Clause;
+        let named: Vec<u16> = match &self.form {
+            Form::Named(text) => rules
+                .notation
+                .names
+                .iter()
+                .filter(|name| name.text == *text)
+                .filter_map(|name| name.act)
+                .collect(),
+            _ => Vec::new(),
+        };
+        let could = |form: &Clause| match (form, self.piece) {
+            (Clause::Move { act, .. } | Clause::Act { act, .. }, _) if !named.is_empty() => {
+                named.contains(act)
+            }
+            (Clause::Move { kinds, .. }, Some(piece)) => kinds.contains(&piece),
+            (Clause::Act { .. }, None) => true,
+            _ => false,
+        };
+        let clauses = rules.clauses.iter().enumerate();
+        clauses.filter(|(_, clause)| could(&clause.form)).map(|(at, _)| at as u16).collect()
+    }
+
     /// Whether an act in a state is meant.
     pub fn is(&self, engine: &Engine, state: &State, act: &Act) -> bool {
         let rules = engine.rules();
         let named = || act_name(engine, state, act);
         match &self.form {
             Form::Plain(text) => {
+                // Captured sites in brackets may stand in any order.
+                let (text, listed) = match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+                    Some((text, listed)) => (text, Some(listed)),
+                    None => (text.as_str(), None),
+                };
+                if let Some(listed) = listed {
+                    let sites: Option<Sites> = listed.split(',').map(|name| rules.board.site(name)).collect();
+                    if sites != Some(act.taken) {
+                        return false;
+                    }
+                }
                 let full = folded(&write_act(rules, act));
-                let taken: Vec<String> = act.taken.iter().map(|site| rules.board.name(site)).collect();
-                *text == full
-                    || text.replace(['-', 'x'], "") == full.replace(['-', 'x'], "")
-                        && full.contains(['-', 'x']) == text.contains(['-', 'x'])
-                    || *text == folded(&format!("{full}[{}]", taken.join(",")))
-                    || *text
-                        == folded(&format!(
-                            "{} {}",
-                            rules.acts.get(usize::from(act.name)).map_or("", String::as_str),
-                            full
-                        ))
+                let name = folded(rules.acts.get(usize::from(act.name)).map_or("", String::as_str));
+                let bare = |text: &str| text.replace(['-', 'x'], "");
+                let parted = |text: &str| text.contains(['-', 'x']);
+                text == full
+                    || bare(text) == bare(&full) && parted(&full) == parted(text)
+                    || text == format!("{name}{full}")
+                    || text == name
             }
             Form::Named(text) => named().as_deref() == Some(text),
             Form::Short { piece, file, rank, to, choice } => {

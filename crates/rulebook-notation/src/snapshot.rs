@@ -111,7 +111,7 @@ pub fn read(rules: &RuleSet, json: &Json) -> Result<State, SnapshotError> {
         state.vars = read_vars(rules, entry)?;
         let act = entry.get("act").and_then(Json::as_str);
         let act = act.and_then(|name| rules.acts.iter().position(|act| act == name));
-        state.push(act.map(|at| Act::new(at as u16, state.mover)));
+        state.record(act.map(|at| Act::new(at as u16, state.mover)), Vec::new());
     }
     state.cells = read_cells(rules, json)?;
     state.mover = read_turn(rules, json)?;

@@ -1,5 +1,6 @@
 //! What is written can be read back: positions, snapshots and acts, over random play of every rule set
 //! that comes with the program.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ impl Dice {
 fn engines() -> Vec<Engine> {
     let mut engines = Vec::new();
     for (id, _) in BUILT_IN {
-        let given = if id.starts_with("go/") { vec![("size".to_owned(), "5".to_owned())] } else { Vec::new() };
+        let given =
+            if id.starts_with("go/") { vec![("size".to_owned(), "5".to_owned())] } else { Vec::new() };
         let checked = Library::default().check(id, &given).expect("built-in files are found");
         let rules = checked.rules.unwrap_or_else(|| panic!("{id}: {:?}", checked.diagnostics));
         if !rules.board.is_empty() {
@@ -42,12 +44,14 @@ fn positions_snapshots_and_acts() {
             let mut state = engine.first();
             for _ in 0..30 {
                 let text = position::write_position(rules, &state);
-                let back = position::read_position(rules, &text).unwrap_or_else(|e| panic!("{} {text}: {e}", rules.id));
+                let back = position::read_position(rules, &text)
+                    .unwrap_or_else(|e| panic!("{} {text}: {e}", rules.id));
                 assert_eq!(back.cells, state.cells, "{} {text}", rules.id);
                 assert_eq!(position::write_position(rules, &back), text, "{}", rules.id);
 
                 let written = snapshot::write(rules, &state);
-                let read = snapshot::read(rules, &written).unwrap_or_else(|e| panic!("{} {written}: {e}", rules.id));
+                let read =
+                    snapshot::read(rules, &written).unwrap_or_else(|e| panic!("{} {written}: {e}", rules.id));
                 assert!(read.agrees(&state), "{} {written}", rules.id);
                 assert_eq!(snapshot::hash(rules, &read), snapshot::hash(rules, &state));
 
@@ -57,15 +61,19 @@ fn positions_snapshots_and_acts() {
                 }
                 for ply in &plies.legal {
                     let text = moves::write_unique(rules, &ply.act, &plies);
-                    let meant = moves::read_act(rules, &state, &text).unwrap_or_else(|| panic!("{} {text}", rules.id));
-                    let found: Vec<_> = plies.legal.iter().filter(|p| meant.is(&engine, &state, &p.act)).collect();
+                    let meant = moves::read_act(rules, &state, &text)
+                        .unwrap_or_else(|| panic!("{} {text}", rules.id));
+                    let found: Vec<_> =
+                        plies.legal.iter().filter(|p| meant.is(&engine, &state, &p.act)).collect();
                     assert_eq!(found.len(), 1, "{} {text}", rules.id);
                     assert!(found[0].act.same(&ply.act));
                 }
                 let chosen = &plies.legal[dice.roll(plies.legal.len())];
                 let short = moves::write_short(&engine, &state, &chosen.act, &chosen.next).expect("no fault");
-                let meant = moves::read_act(rules, &state, &short).unwrap_or_else(|| panic!("{} {short}", rules.id));
-                let found: Vec<_> = plies.legal.iter().filter(|p| meant.is(&engine, &state, &p.act)).collect();
+                let meant =
+                    moves::read_act(rules, &state, &short).unwrap_or_else(|| panic!("{} {short}", rules.id));
+                let found: Vec<_> =
+                    plies.legal.iter().filter(|p| meant.is(&engine, &state, &p.act)).collect();
                 // A short text may need its captured sites to be unique.
                 assert!(found.iter().any(|p| p.act.same(&chosen.act)), "{} {short}", rules.id);
                 if !rules.notation.records.is_empty() {

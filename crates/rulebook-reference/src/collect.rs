@@ -3,12 +3,13 @@
 //! Invariant: entries that no key parts share a place; the order in which they are written means nothing.
 
 use std::cell::Cell as Counter;
+use std::cmp::Reverse;
 
-use rulebook_model::ruleset::{Code, Form};
-use rulebook_model::{Number, Value};
+use rulebook_model::ruleset::{Code, Context, Form, Term};
+use rulebook_model::{Number, RuleSet, Value};
 
 use crate::engine::{Engine, situation};
-use crate::eval::{FUEL, Outcomes, Situation};
+use crate::eval::{Evaluator, FUEL, Outcomes, Situation};
 use crate::state::{Act, State};
 
 /// An entry in its place.
@@ -48,33 +49,19 @@ impl Engine {
         let mut groups: Vec<Vec<Ranked>> =
             vec![(0..entries).map(|row| Ranked { row, keys: Vec::new(), decided: None }).collect()];
         for (clause, code) in keys {
-            let mut next: Vec<Vec<Ranked>> = Vec::new();
-            for group in groups {
-                let tied: Vec<Value> = group.iter().map(|ranked| Value::Row(0, ranked.row)).collect();
-                let mut valued: Vec<(Number, Ranked)> = Vec::new();
-                for mut ranked in group {
-                    let situation = Situation { tied: Some(&tied), ..Situation::default() };
-                    let value = evaluator.run_with(code, Value::Row(0, ranked.row), &situation)?;
-                    let number = if let Value::Number(number) = value { number } else { Number::ZERO };
-                    ranked.keys.push((clause, number));
-                    valued.push((number, ranked));
-                }
-                valued.sort_by(|(a, _), (b, _)| b.cmp(a));
-                let split =
-                    valued.first().map(|(number, _)| *number) != valued.last().map(|(number, _)| *number);
-                let mut last: Option<Number> = None;
-                for (number, mut ranked) in valued {
-                    if split {
-                        ranked.decided = Some(clause);
-                    }
-                    match next.last_mut().filter(|_| last == Some(number)) {
-                        Some(group) => group.push(ranked),
-                        None => next.push(vec![ranked]),
-                    }
-                    last = Some(number);
+            // A key that looks at the entries that are tied looks again when some of them are parted.
+            let again = reads_tied(&self.rules, &code.term);
+            let mut done: Vec<Vec<Ranked>> = Vec::new();
+            let mut open: Vec<Vec<Ranked>> = groups.into_iter().rev().collect();
+            while let Some(group) = open.pop() {
+                let parted = part(&evaluator, clause, code, group)?;
+                if again && parted.len() > 1 {
+                    open.extend(parted.into_iter().rev());
+                } else {
+                    done.extend(parted);
                 }
             }
-            groups = next;
+            groups = done;
         }
         Ok(groups.into_iter().filter(|group| !group.is_empty()).collect())
     }
@@ -102,4 +89,47 @@ impl Engine {
         }
         Ok(None)
     }
+}
+
+/// Parts tied entries by one key, best first.
+fn part(
+    evaluator: &Evaluator<'_>,
+    clause: u16,
+    code: &Code,
+    group: Vec<Ranked>,
+) -> Outcomes<Vec<Vec<Ranked>>> {
+    let tied: Vec<Value> = group.iter().map(|ranked| Value::Row(0, ranked.row)).collect();
+    let mut valued: Vec<(Number, Ranked)> = Vec::new();
+    for mut ranked in group {
+        let situation = Situation { tied: Some(&tied), ..Situation::default() };
+        let value = evaluator.run_with(code, Value::Row(0, ranked.row), &situation)?;
+        let number = if let Value::Number(number) = value { number } else { Number::ZERO };
+        match ranked.keys.last_mut().filter(|(known, _)| *known == clause) {
+            Some(last) => last.1 = number,
+            None => ranked.keys.push((clause, number)),
+        }
+        valued.push((number, ranked));
+    }
+    valued.sort_by_key(|(number, _)| Reverse(*number));
+    let split = valued.first().map(|(number, _)| *number) != valued.last().map(|(number, _)| *number);
+    let mut groups: Vec<Vec<Ranked>> = Vec::new();
+    let mut last: Option<Number> = None;
+    for (number, mut ranked) in valued {
+        if split {
+            ranked.decided = Some(clause);
+        }
+        match groups.last_mut().filter(|_| last == Some(number)) {
+            Some(group) => group.push(ranked),
+            None => groups.push(vec![ranked]),
+        }
+        last = Some(number);
+    }
+    Ok(groups)
+}
+
+/// Whether a key looks at the entries that are still tied.
+fn reads_tied(rules: &RuleSet, term: &Term) -> bool {
+    let mut found = false;
+    rules.visit(term, &mut |term| found |= matches!(term, Term::Context(Context::Tied)));
+    found
 }

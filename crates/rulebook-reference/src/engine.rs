@@ -8,7 +8,7 @@ use std::cell::Cell as Counter;
 use std::sync::Arc;
 
 use rulebook_model::ruleset::{
-    Atom, Author, Choice, Clause, Code, Context, Effect, Form, Path, RuleSet, Term,
+    Atom, Author, Builtin, Choice, Clause, Code, Context, Effect, Form, Path, RuleSet, Term,
 };
 use rulebook_model::{Site, Value};
 use rulebook_syntax::ast::Binary;
@@ -24,7 +24,7 @@ pub struct Engine {
     /// For each kind, the clauses by which it can capture on the site it comes to.
     captures: Vec<Vec<usize>>,
     /// Clauses that follow plies, in order.
-    following: Vec<usize>,
+    pub(crate) following: Vec<usize>,
     /// Endings, in order; those that hold whatever happened before come with a flag.
     endings: Vec<(usize, bool)>,
     tracing: bool,
@@ -235,7 +235,7 @@ impl Engine {
         if state.mid_ply { self.rules.next_player(state.mover) } else { state.mover }
     }
 
-    fn generate(
+    pub(crate) fn generate(
         &self,
         state: &State,
         only: Option<u16>,
@@ -425,38 +425,53 @@ impl Engine {
     fn complete(&self, mut draft: Draft, fuel: &Counter<u64>) -> Outcomes<Ply> {
         let mover = draft.state.mover;
         let mut next = if draft.again { mover } else { self.rules.next_player(mover) };
-        for (at, clause) in self.rules.clauses.iter().enumerate() {
-            let Form::Turn(code) = &clause.form else { continue };
-            let evaluator = self.evaluator(&draft.state, fuel);
-            if draft.again {
-                continue;
-            }
-            if let Value::Player(player) = evaluator.run(code, &situation(&draft.act, mover))? {
-                next = player;
-                draft.clauses.push(at as u16);
-                draft.note(at as u16, Finding::PassesTurn);
-            }
+        if !draft.again
+            && let Some((at, player)) = self.turn_after(&draft, fuel)?
+        {
+            next = player;
+            draft.clauses.push(at);
+            draft.note(at, Finding::PassesTurn);
         }
         for (at, var) in self.rules.vars.iter().enumerate() {
-            if var.fleeting && !draft.assigned.contains(&(at as u16))
-                && let Some(slot) = draft.state.vars.get_mut(at) {
-                    *slot = if var.each_player {
-                        Value::List(vec![var.start.clone(); self.rules.players.len()])
-                    } else {
-                        var.start.clone()
-                    };
-                }
+            if var.fleeting
+                && !draft.assigned.contains(&(at as u16))
+                && let Some(slot) = draft.state.vars.get_mut(at)
+            {
+                *slot = if var.each_player {
+                    Value::List(vec![var.start.clone(); self.rules.players.len()])
+                } else {
+                    var.start.clone()
+                };
+            }
         }
         draft.state.mover = next;
         draft.state.played += 1;
         draft.state.mid_ply = false;
-        draft.state.record(Some(draft.act.clone()));
+        draft.state.record(Some(draft.act.clone()), draft.clauses.clone());
         Ok(Ply {
             act: draft.act,
             next: draft.state,
             clauses: draft.clauses,
             trace: draft.trace.unwrap_or_default(),
         })
+    }
+
+    /// Who has the turn after a ply, by the clause that goes before the others.
+    fn turn_after(&self, draft: &Draft, fuel: &Counter<u64>) -> Outcomes<Option<(u16, u8)>> {
+        let evaluator = self.evaluator(&draft.state, fuel);
+        let at_hand = situation(&draft.act, draft.state.mover);
+        let mut standing: Vec<(u16, u8, &[u16])> = Vec::new();
+        for (at, clause) in self.rules.clauses.iter().enumerate() {
+            let Form::Turn(code) = &clause.form else { continue };
+            if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)?
+                && let Value::Player(player) = evaluator.run(code, &at_hand)?
+            {
+                standing.push((at as u16, player, &clause.yields));
+            }
+        }
+        let applying: Vec<u16> = standing.iter().map(|(at, ..)| *at).collect();
+        let first = standing.iter().find(|(.., yields)| !yields.iter().any(|first| applying.contains(first)));
+        Ok(first.map(|(at, player, _)| (*at, *player)))
     }
 
     /// Keeps only the plies with the largest measure, clause by clause.
@@ -521,9 +536,10 @@ impl Engine {
             let situation = Situation { mover: state.mover, actor: state.mover, ..Situation::default() };
             if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &situation)?
                 && evaluator.truth(condition, &situation)?
-                && let Value::Outcome(outcome) = evaluator.run(result, &situation)? {
-                    holding.push((*at as u16, outcome));
-                }
+                && let Value::Outcome(outcome) = evaluator.run(result, &situation)?
+            {
+                holding.push((*at as u16, outcome));
+            }
         }
         let standing: Vec<u16> = holding.iter().map(|(at, _)| *at).collect();
         let yields = |at: u16| {
@@ -541,11 +557,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Judges a ply that is meant by a test on acts: the legal one, or the reason why there is none.
+    /// Judges a ply that is meant by a test on acts: the legal one, or the reason why there is none. `grants`
+    /// are the clauses that could grant such an act; they are named when none does.
     ///
     /// # Errors
     /// A fault of the rule set in this situation.
-    pub fn judge(&self, state: &State, meant: &dyn Fn(&Act) -> bool, piece: Option<u8>) -> Outcomes<Verdict> {
+    pub fn judge(&self, state: &State, meant: &dyn Fn(&Act) -> bool, grants: &[u16]) -> Outcomes<Verdict> {
         if let Some(end) = &state.ended {
             return Ok(Verdict::Refused { reason: Reason::GameOver, clauses: end.clauses.clone() });
         }
@@ -558,17 +575,7 @@ impl Engine {
         if let Some(banned) = plies.banned.into_iter().find(|banned| meant(&banned.act)) {
             return Ok(Verdict::Refused { reason: Reason::Forbidden, clauses: banned.clauses });
         }
-        let mut clauses: Vec<u16> = Vec::new();
-        for (at, clause) in self.rules.clauses.iter().enumerate() {
-            let relevant = match (&clause.form, piece) {
-                (Form::Move { kinds, .. }, Some(piece)) => kinds.contains(&piece),
-                (Form::Act { .. }, None) => true,
-                _ => false,
-            };
-            if relevant {
-                clauses.push(at as u16);
-            }
-        }
+        let clauses = self.why_not(state, meant, grants)?;
         Ok(Verdict::Refused { reason: Reason::NotGranted, clauses })
     }
 
@@ -729,24 +736,16 @@ fn asks_empty(term: &Term) -> bool {
 
 /// Whether a condition can be read off the board alone: no history, no counting of plies, no possible acts.
 fn is_plain(rules: &RuleSet, term: &Term) -> bool {
-    let all = |terms: &[&Term]| terms.iter().all(|term| is_plain(rules, term));
-    match term {
-        Term::Context(Context::Stuck | Context::Played) | Term::Able(_) | Term::Times(_) | Term::Last(_) => {
-            false
-        }
-        Term::Call(rulebook_model::ruleset::Builtin::Restores, _) => false,
-        Term::Var(_, Some(a)) | Term::Field(a, _) | Term::Not(a) | Term::Minus(a) | Term::IsEmpty(a) => {
-            all(&[a])
-        }
-        Term::Binary(_, a, b) | Term::Quantified(_, _, a, b) | Term::Filtered(_, a, b) => all(&[a, b]),
-        Term::If(a, b, c) => all(&[a, b, c]),
-        Term::Folded(_, _, parts) => all(&[&parts[0], &parts[1], &parts[2]]),
-        Term::Call(_, terms) | Term::List(terms, _) => terms.iter().all(|term| is_plain(rules, term)),
-        Term::Apply(body, terms) => {
-            let codes = rules.bodies.get(usize::from(*body)).map_or(&[][..], |body| &body.codes);
-            terms.iter().all(|term| is_plain(rules, term))
-                && codes.iter().all(|code| is_plain(rules, &code.term))
-        }
-        _ => true,
-    }
+    let mut plain = true;
+    rules.visit(term, &mut |term| {
+        plain &= !matches!(
+            term,
+            Term::Context(Context::Stuck | Context::Played)
+                | Term::Able(_)
+                | Term::Times(_)
+                | Term::Last(_)
+                | Term::Call(Builtin::Restores, _)
+        );
+    });
+    plain
 }

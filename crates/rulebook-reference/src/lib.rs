@@ -9,6 +9,7 @@ mod engine;
 mod eval;
 mod state;
 mod walk;
+mod why;
 
 pub use collect::{Listed, Ranked};
 pub use engine::{Banned, Engine, Finding, Person, Plies, Ply, Reason, Step, Verdict};

@@ -39,6 +39,8 @@ pub struct Past {
     pub vars: Vec<Value>,
     /// The act that led here; `None` for the first position.
     pub act: Option<Act>,
+    /// The clauses that decided it.
+    pub clauses: Vec<u16>,
     /// The position before.
     pub before: Option<Arc<Past>>,
 }
@@ -73,7 +75,7 @@ impl State {
             mid_ply: false,
             tables: Arc::new(vec![Vec::new(); rules.tables.len()]),
         };
-        state.record(None);
+        state.record(None, Vec::new());
         state
     }
 
@@ -81,21 +83,18 @@ impl State {
     pub fn restart(&mut self) {
         self.past = None;
         self.ended = None;
-        self.record(None);
+        self.record(None, Vec::new());
     }
 
-    /// Records the present position.
-    pub(crate) fn record(&mut self, act: Option<Act>) {
-        self.push(act);
-    }
-
-    /// Records the present position as the one that an act led to: for rebuilding a past that was written down.
-    pub fn push(&mut self, act: Option<Act>) {
+    /// Records the present position, with the act and the clauses that led to it: for a ply, and for
+    /// rebuilding a past that was written down.
+    pub fn record(&mut self, act: Option<Act>, clauses: Vec<u16>) {
         self.past = Some(Arc::new(Past {
             cells: self.cells.clone(),
             mover: self.mover,
             vars: self.vars.clone(),
             act,
+            clauses,
             before: self.past.take(),
         }));
     }

@@ -1,4 +1,5 @@
 //! The meaning of single constructs, on rule sets as small as they can be.
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ fn refused(verdict: Verdict) -> Reason {
 
 fn play(engine: &Engine, state: &State, name: &str) -> State {
     let at = engine.rules().acts.iter().position(|act| act == name).expect("a known act");
-    done(engine.judge(state, &|act| usize::from(act.name) == at, None).expect("no fault"))
+    done(engine.judge(state, &|act| usize::from(act.name) == at, &[]).expect("no fault"))
 }
 
 #[test]

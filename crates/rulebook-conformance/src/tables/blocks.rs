@@ -223,12 +223,13 @@ pub(super) fn areas(table: &mut Table<'_>, text: &str) {
         let mut case = table.case_for(id, line, &Words::new(), grid.size());
         let Some([first, second]) = pair(table) else { continue };
         case.script.position = Some(position(&grid, first));
-        let wrong = [first, second].iter().zip(grid.areas([first.piece, second.piece])).any(|(side, count)| {
-            let letter = table.meaning.and_then(|meaning| {
-                meaning.sides.0.iter().find(|(_, known)| known.player == side.player)
+        let wrong =
+            [first, second].iter().zip(grid.areas([first.piece, second.piece])).any(|(side, count)| {
+                let letter = table.meaning.and_then(|meaning| {
+                    meaning.sides.0.iter().find(|(_, known)| known.player == side.player)
+                });
+                letter.and_then(|(letter, _)| word(&published, letter)) != Some(count.to_string().as_str())
             });
-            letter.and_then(|(letter, _)| word(&published, letter)) != Some(count.to_string().as_str())
-        });
         scores(table, &mut case, at, &grid);
         if wrong {
             table.problem(at, "the plain count of this board is another one");
@@ -260,11 +261,7 @@ pub(super) fn boards(table: &mut Table<'_>, text: &str) {
                 }
                 let Some(side) = table.side(&mover) else { continue };
                 case.ask(line, Question::State, Wanted::Position(position(&grid, side)));
-                let banned = block.iter().find_map(|(number, text)| {
-                    let (_, sites) = text.split_once("-ko ").filter(|(label, _)| *label == "simple")?;
-                    Some((*number, sites))
-                });
-                if let Some((line, sites)) = banned {
+                if let Some((line, sites)) = rest(&block, &format!("{} ", table.name("closed"))) {
                     case.ask(line, Question::Closed, closed(sites));
                 }
             }

@@ -1,7 +1,7 @@
 //! Whole games in three lines: a head, acts with the sites that were closed before each, and the last board.
 
 use super::grid::Grid;
-use super::{Table, size, word, words};
+use super::{Table, Words, word, words};
 use crate::case::{Tier, Wanted};
 use crate::driver::Question;
 use crate::judge::same_value;
@@ -36,11 +36,10 @@ fn one(
 ) {
     let (name, keys) = head.split_once('|').unwrap_or((head, ""));
     let id = name.split_whitespace().last().unwrap_or_default();
-    let Some(sides) = name.split_whitespace().find_map(size) else {
-        return table.problem(line, "the head has no size");
-    };
     let Some(last) = Grid::new(board.split('/')) else { return table.problem(board_at, "this is no board") };
-    let mut case = table.case_for(id, line, &words(keys), sides);
+    // Heads of such tables give ranks first and files second; the board itself cannot be misread.
+    let sides = last.size();
+    let mut case = table.case_for(id, line, &head_words(name, keys), sides);
     case.title = name.trim().to_owned();
     let Some(letters) = letters(table) else { return };
     let Some((_, first, turn)) = letters.first() else { return };
@@ -90,6 +89,20 @@ fn one(
         case.tier = table.tier(Some(sites));
     }
     table.push(case);
+}
+
+/// The words of a head: those of a rule set in braces, then those after the bar.
+fn head_words(name: &str, keys: &str) -> Words {
+    let braced =
+        name.split_once('{').and_then(|(_, rest)| rest.split_once('}')).map_or("", |(inner, _)| inner);
+    let pairs = braced.split(',').filter_map(|pair| pair.split_once(':'));
+    let mut all: Words = pairs.map(|(key, value)| (plain(key), plain(value))).collect();
+    all.extend(words(keys));
+    all
+}
+
+fn plain(text: &str) -> String {
+    text.trim_matches('"').to_owned()
 }
 
 /// Letter, piece and turn of the players.

@@ -69,7 +69,11 @@ impl Grid {
                 Some('.') if seen.get(at) == Some(&false) => {
                     let (size, borders) = self.region(at, &mut seen);
                     if let [only] = borders[..] {
-                        counts.iter_mut().zip(signs).filter(|(_, s)| *s == only).for_each(|(n, _)| *n += size);
+                        counts
+                            .iter_mut()
+                            .zip(signs)
+                            .filter(|(_, s)| *s == only)
+                            .for_each(|(n, _)| *n += size);
                     }
                 }
                 Some(sign) => {

@@ -173,8 +173,7 @@ fn text_value(text: &str) -> Wanted {
 /// Piece, name and turn of the two players.
 fn two_sides(table: &Table<'_>) -> Option<[(char, String, String); 2]> {
     let sides = table.meaning?.sides.0.iter();
-    let sides: Vec<_> =
-        sides.map(|(_, side)| (side.piece, side.player.clone(), side.turn.clone())).collect();
+    let sides: Vec<_> = sides.map(|(_, side)| (side.piece, side.player.clone(), side.turn.clone())).collect();
     sides.try_into().ok()
 }
 

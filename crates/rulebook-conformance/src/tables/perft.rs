@@ -24,7 +24,8 @@ pub(super) fn read(table: &mut Table<'_>, text: &str) {
     }
     for (line, row) in rows {
         let cells: Vec<&str> = row.split('\t').collect();
-        let Ok([variant, fen, depth, nodes, _, rules, position, budget]) = <[&str; 8]>::try_from(cells) else {
+        let Ok([variant, fen, depth, nodes, _, rules, position, budget]) = <[&str; 8]>::try_from(cells)
+        else {
             table.problem(line, format!("a row has {} columns", COLUMNS.len()));
             continue;
         };

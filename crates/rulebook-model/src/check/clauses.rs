@@ -481,7 +481,11 @@ impl Checker<'_> {
                 }
             });
         }
+        let mut circular: Vec<u16> = Vec::new();
         for (act, first) in &asks {
+            if circular.contains(act) {
+                continue;
+            }
             let mut seen = first.clone();
             let mut at = 0;
             while let Some(next) = seen.get(at).copied() {
@@ -493,6 +497,7 @@ impl Checker<'_> {
                 at += 1;
             }
             if seen.contains(act) {
+                circular.extend(&seen);
                 let clause = self.rules.clauses.iter().find(
                     |clause| matches!(&clause.form, Form::Act { act: a, .. } | Form::Move { act: a, .. } if a == act),
                 );

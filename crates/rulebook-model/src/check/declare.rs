@@ -238,6 +238,10 @@ impl Checker<'_> {
                 if ty.fits(wanted) {
                     return Some((value, ty));
                 }
+                // From outside a bare number may stand for one with the unit of the parameter.
+                if ty == Type::Number(COUNT) && matches!(wanted, Type::Number(_)) {
+                    return Some((value, wanted.clone()));
+                }
                 let message = format!("`{name}` has another type");
                 self.fault(&source, codes::TYPE_MISMATCH, Span::new(0, text.len()), message);
             }

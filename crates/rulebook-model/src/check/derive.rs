@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::ruleset::{Atom, Clause, Code, Effect, Form, Path, RuleSet, Term};
 
 /// Calls a function on every term of a code, opening each definition once.
-pub(super) fn walk(rules: &RuleSet, term: &Term, visit: &mut dyn FnMut(&Term)) {
+pub(crate) fn walk(rules: &RuleSet, term: &Term, visit: &mut dyn FnMut(&Term)) {
     open(rules, term, &mut BTreeSet::new(), visit);
 }
 
@@ -83,7 +83,7 @@ fn walk_effects(rules: &RuleSet, effects: &[Effect], visit: &mut dyn FnMut(&Term
 }
 
 /// Calls a function on every term of a clause.
-pub(super) fn walk_clause(rules: &RuleSet, clause: &Clause, visit: &mut dyn FnMut(&Term)) {
+pub(crate) fn walk_clause(rules: &RuleSet, clause: &Clause, visit: &mut dyn FnMut(&Term)) {
     for code in clause.when.iter().chain(&clause.unless) {
         walk(rules, &code.term, visit);
     }
