@@ -234,6 +234,8 @@ pub struct ActTextDraft {
 /// A clause as written.
 #[derive(Clone, Debug)]
 pub struct ClauseDraft {
+    /// The file that the formal part stands in.
+    pub formal: Arc<Source>,
     /// Its number.
     pub id: Loc,
     /// A short name.
@@ -271,6 +273,8 @@ pub struct ClauseDraft {
 pub enum FormDraft {
     /// `advisory: true`
     Advice,
+    /// `renumbers`
+    Renumber(Loc),
     /// `piece`, `move`, perhaps `act`
     Move(Vec<Loc>, Path, Option<Loc>),
     /// `act`

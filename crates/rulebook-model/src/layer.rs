@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rulebook_syntax::{Diagnostic, Source, codes};
 
-use crate::draft::{ClauseDraft, Draft, Loc, read, suggest};
+use crate::draft::{ClauseDraft, Draft, FormDraft, Loc, read, suggest};
 use crate::ruleset::Replaced;
 
 /// Finds the text of a rule file by its id.
@@ -122,8 +122,27 @@ impl Layers {
         suggest(id.error(codes::LAYER_DANGLING, message), &id.text, known)
     }
 
+    /// A clause that gives another one a new number and sentence has the formal part of that one.
+    fn renumbered(&self, clause: &ClauseDraft) -> ClauseDraft {
+        let Some(FormDraft::Renumber(target)) = &clause.form else { return clause.clone() };
+        let mut made = clause.clone();
+        made.overrides = Some(target.clone());
+        if let Some(base) = self.find(&target.text).and_then(|at| self.clauses.get(at)) {
+            made = ClauseDraft {
+                id: clause.id.clone(),
+                title: clause.title.clone(),
+                says: clause.says.clone(),
+                cites: clause.cites.clone(),
+                overrides: made.overrides,
+                ..base.clause.clone()
+            };
+        }
+        made
+    }
+
     fn place(&mut self, clause: &ClauseDraft, draft: &Draft, out: &mut Vec<Diagnostic>) {
         let origin = draft.id.text.clone();
+        let clause = &self.renumbered(clause);
         let placed = Placed { clause: clause.clone(), origin: origin.clone() };
         let twin = self.find(&clause.id.text);
         let Some(target) = &clause.overrides else {

@@ -102,7 +102,7 @@ impl Checker<'_> {
         bound: &mut BTreeMap<u16, Bindings>,
     ) -> Option<Clause> {
         let draft = &placed.clause;
-        let source = Arc::clone(&draft.id.source);
+        let source = Arc::clone(&draft.formal);
         self.texts(placed);
         let form = draft.form.as_ref()?;
         let mut scope = Scope::new(&source, 0);
@@ -131,7 +131,7 @@ impl Checker<'_> {
             says: draft.says.clone(),
             cites: draft.cites.iter().map(|cite| cite.text.clone()).collect(),
             origin: placed.origin.clone(),
-            source,
+            source: Arc::clone(&draft.id.source),
             span: draft.id.span,
             when,
             unless,
@@ -263,7 +263,7 @@ impl Checker<'_> {
             draft.then.as_ref().map(|effects| this.effects(effects, scope)).unwrap_or_default()
         };
         Some(match form {
-            FormDraft::Advice => Form::Advice,
+            FormDraft::Advice | FormDraft::Renumber(_) => Form::Advice,
             FormDraft::Move(pieces, path, act) => {
                 let act = act.as_ref().map_or("move", |act| act.text.as_str());
                 let act = intern(&mut self.rules.acts, act);

@@ -23,6 +23,7 @@ const FORMS: &[(&str, &[&str])] = &[
     ("rank", &[]),
     ("list", &["for", "row"]),
     ("advisory", &[]),
+    ("renumbers", &[]),
     ("act", &["when", "unless", "choose", "then"]),
     ("after", &["when", "unless", "choose", "then"]),
 ];
@@ -58,6 +59,7 @@ impl Reader<'_> {
             otherwise: None,
             form: None,
             unread: false,
+            formal: Arc::clone(self.source),
         };
         let Value::Map(entries) = &node.value else {
             self.fault(codes::FILE_SHAPE, node.span, "a clause must be a mapping of keys to values");
@@ -145,6 +147,7 @@ impl Reader<'_> {
             get(name)
         };
         Some(match leading {
+            "renumbers" => FormDraft::Renumber(self.id(node)?),
             "advisory" => {
                 if !matches!(&node.value, Value::Scalar(scalar) if scalar.text == "true") {
                     self.fault(codes::FILE_SHAPE, node.span, "`advisory` can only be `true`");
