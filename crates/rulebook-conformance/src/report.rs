@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::run::{Failure, Finished, Outcome};
+use crate::run::{Failure, Finished, LOADING, Outcome};
 use crate::scenario::CONTRACT;
 
 /// Numbers of cases by what came of them.
@@ -80,6 +80,25 @@ pub struct Line {
     pub failures: Vec<Failure>,
 }
 
+impl Line {
+    fn failure(&self) -> String {
+        let mut text = format!("FAILED {}:{} {} under {}\n", self.path, self.line, self.id, self.rules);
+        for failure in &self.failures {
+            text.push_str(&format!("  {}:{}: {}\n", self.path, failure.line, failure.question));
+            for (word, value) in [("expected", &failure.expected), ("got     ", &failure.got)] {
+                let value = value.replace('\n', "\n      ");
+                text.push_str(format!("    {word} {value}").trim_end());
+                text.push('\n');
+            }
+            if !failure.clauses.is_empty() {
+                text.push_str(&format!("    clauses  {}\n", failure.clauses.join(", ")));
+            }
+        }
+        text.push_str(&format!("  again: cargo xtask conformance --filter '{}'\n\n", self.id));
+        text
+    }
+}
+
 /// The name under which cases without a rule set are counted.
 pub const NONE_YET: &str = "(none yet)";
 
@@ -123,23 +142,25 @@ impl Report {
         report
     }
 
-    /// Every failure as text: where, what, expected, got, clauses, and how to run it again.
+    /// Every failure as text: where, what, expected, got, clauses, and how to run it again. A rule set that
+    /// cannot be loaded is told once, with the number of cases that it fails.
     pub fn failures(&self) -> String {
         let mut text = String::new();
+        let mut broken: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for case in self.cases.iter().filter(|case| !case.failures.is_empty()) {
-            text.push_str(&format!("FAILED {}:{} {} under {}\n", case.path, case.line, case.id, case.rules));
-            for failure in &case.failures {
-                text.push_str(&format!("  {}:{}: {}\n", case.path, failure.line, failure.question));
-                for (word, value) in [("expected", &failure.expected), ("got     ", &failure.got)] {
-                    let value = value.replace('\n', "\n      ");
-                    text.push_str(format!("    {word} {value}").trim_end());
-                    text.push('\n');
-                }
-                if !failure.clauses.is_empty() {
-                    text.push_str(&format!("    clauses  {}\n", failure.clauses.join(", ")));
+            if let [Failure { question, got, .. }] = &case.failures[..]
+                && question.starts_with(LOADING)
+            {
+                let count = broken.entry((&case.rules, got)).or_default();
+                *count += 1;
+                if *count > 1 {
+                    continue;
                 }
             }
-            text.push_str(&format!("  again: cargo xtask conformance --filter '{}'\n\n", case.id));
+            text.push_str(&case.failure());
+        }
+        for ((rules, _), count) in broken.iter().filter(|(_, count)| **count > 1) {
+            text.push_str(&format!("FAILED {} more cases, because {rules} cannot be loaded\n\n", count - 1));
         }
         text
     }

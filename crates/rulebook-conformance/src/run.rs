@@ -11,6 +11,9 @@ use crate::case::{Case, Tier, Wanted};
 use crate::driver::{Answer, Driver, Question, Refused, Step};
 use crate::judge::{Judgement, judge};
 
+/// The word for making a rule set ready, in reports.
+pub const LOADING: &str = "load";
+
 /// What came of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -88,7 +91,7 @@ fn one<'c>(case: &'c Case, driver: &dyn Driver, slow: bool) -> Finished<'c> {
     let broken = |got: String| {
         let failure = Failure {
             line: case.line,
-            question: format!("load {}", case.rules),
+            question: format!("{LOADING} {}", case.rules),
             expected: "a rule set".into(),
             got,
             clauses: Vec::new(),

@@ -1,5 +1,7 @@
 //! A small corpus with scenarios that fail, one with files that are broken, and engines that do not answer.
 
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
 use std::path::{Path, PathBuf};
 
 use rulebook_conformance::case::Case;

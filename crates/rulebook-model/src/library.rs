@@ -35,7 +35,7 @@ impl Library {
         let prelude = format!("{PRELUDE}.yaml");
         let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let root = file.ancestors().skip(1).find(|folder| folder.join(&prelude).is_file());
-        Self { root: root.map(Path::to_owned) }
+        Self { root: root.map(Path::to_owned).or_else(|| root_by_id(&file)) }
     }
 
     /// The text of a rule file.
@@ -59,6 +59,21 @@ impl Library {
         let source = self.find(id)?;
         Some(check(&source, &|id| self.find(id), given))
     }
+}
+
+/// The folder that a file's own id is counted from: `mine/game.yaml` with the id `mine/game` stands in a
+/// rules folder even when there is no prelude in it.
+fn root_by_id(file: &Path) -> Option<PathBuf> {
+    let text = read(file).ok()?.text.clone();
+    let id = text.lines().find_map(|line| line.strip_prefix("id:"))?.trim().trim_matches(['"', '\'']);
+    let mut root = file.with_extension("");
+    for part in id.rsplit('/') {
+        if root.file_name()?.to_str()? != part {
+            return None;
+        }
+        root.pop();
+    }
+    Some(root)
 }
 
 /// Reads a file as text.

@@ -376,6 +376,10 @@ pub enum Builtin {
     Kind,
     /// The owner of what stands on a site.
     Owner,
+    /// The kind that stood on a site when the ply began.
+    Was,
+    /// The owner of what stood on a site when the ply began.
+    WasOwner,
     /// The owners of what stands on some sites.
     Owners,
     /// The kinds of what stands on some sites.

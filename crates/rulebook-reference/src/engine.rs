@@ -1,7 +1,7 @@
 //! Legal acts, next states and verdicts: the meaning of a rule set.
 //!
-//! A ply is made in one order: the grant's own effects, then the clauses that follow plies, consequences
-//! and bans as they stand in the file, then the turn passes and the position is recorded, then endings
+//! A ply is made in one order: the grant's own effects, then the consequences as they stand in the file, then
+//! the bans are judged on the result, then the turn passes and the position is recorded, then endings
 //! are looked at. Invariant: nothing is remembered from one question to the next.
 
 use std::cell::Cell as Counter;
@@ -23,7 +23,7 @@ pub struct Engine {
     pub(crate) rules: Arc<RuleSet>,
     /// For each kind, the clauses by which it can capture on the site it comes to.
     captures: Vec<Vec<usize>>,
-    /// Clauses that follow plies, in order.
+    /// Consequences of plies, in order.
     pub(crate) following: Vec<usize>,
     /// Endings, in order; those that hold whatever happened before come with a flag.
     endings: Vec<(usize, bool)>,
@@ -150,7 +150,7 @@ impl Engine {
                         }
                     }
                 }
-                Form::After { .. } | Form::Forbid { before: false, .. } => following.push(at),
+                Form::After { .. } => following.push(at),
                 Form::Ends { condition, .. } => endings.push((at, is_plain(&rules, &condition.term))),
                 _ => {}
             }
@@ -379,43 +379,51 @@ impl Engine {
             && evaluator.truth(banned, situation)?)
     }
 
-    /// The clauses that follow a ply, from the n-th on; a choice among them makes several plies.
+    /// The consequences of a ply, from the n-th on; a choice among them makes several plies.
     fn follow(&self, mut draft: Draft, from: usize, fuel: &Counter<u64>, found: &mut Plies) -> Outcomes<()> {
         for (index, at) in self.following.iter().enumerate().skip(from) {
             let Some(clause) = self.rules.clauses.get(*at) else { continue };
-            match &clause.form {
-                Form::Forbid { acts, banned, .. } if acts.admits(draft.act.name) => {
-                    let evaluator = self.evaluator(&draft.state, fuel);
-                    if self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover))? {
-                        let mut clauses = vec![*at as u16];
-                        clauses.extend(&draft.clauses);
-                        draft.note(*at as u16, Finding::Forbids);
-                        let trace = draft.trace.unwrap_or_default();
-                        found.banned.push(Banned { act: draft.act, clauses, trace });
-                        return Ok(());
-                    }
-                    draft.note(*at as u16, Finding::Allows);
-                }
-                Form::After { acts, choices, then } if acts.admits(draft.act.name) => {
-                    let evaluator = self.evaluator(&draft.state, fuel);
-                    let at_hand = situation(&draft.act, draft.state.mover);
-                    if !evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
-                        draft.note(*at as u16, Finding::DoesNotApply);
-                        continue;
-                    }
-                    if choices.is_empty() {
-                        draft.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
-                        continue;
-                    }
-                    for act in self.choose(&evaluator, choices, draft.act.clone())? {
-                        let mut way = Draft { act, ..draft.clone() };
-                        way.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
-                        self.follow(way, index + 1, fuel, found)?;
-                    }
-                    return Ok(());
-                }
-                _ => {}
+            let Form::After { acts, choices, then } = &clause.form else { continue };
+            if !acts.admits(draft.act.name) {
+                continue;
             }
+            let evaluator = self.evaluator(&draft.state, fuel);
+            let at_hand = situation(&draft.act, draft.state.mover);
+            if !evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+                draft.note(*at as u16, Finding::DoesNotApply);
+                continue;
+            }
+            if choices.is_empty() {
+                draft.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
+                continue;
+            }
+            for act in self.choose(&evaluator, choices, draft.act.clone())? {
+                let mut way = Draft { act, ..draft.clone() };
+                way.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
+                self.follow(way, index + 1, fuel, found)?;
+            }
+            return Ok(());
+        }
+        self.allow(draft, fuel, found)
+    }
+
+    /// The bans, judged on the position with all consequences.
+    fn allow(&self, mut draft: Draft, fuel: &Counter<u64>, found: &mut Plies) -> Outcomes<()> {
+        for (at, clause) in self.rules.clauses.iter().enumerate() {
+            let Form::Forbid { acts, banned, before: false } = &clause.form else { continue };
+            if !acts.admits(draft.act.name) {
+                continue;
+            }
+            let evaluator = self.evaluator(&draft.state, fuel);
+            if self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover))? {
+                let mut clauses = vec![at as u16];
+                clauses.extend(&draft.clauses);
+                draft.note(at as u16, Finding::Forbids);
+                let trace = draft.trace.unwrap_or_default();
+                found.banned.push(Banned { act: draft.act, clauses, trace });
+                return Ok(());
+            }
+            draft.note(at as u16, Finding::Allows);
         }
         found.legal.push(self.complete(draft, fuel)?);
         Ok(())

@@ -364,6 +364,19 @@ impl<'a> Evaluator<'a> {
                 Value::Site(site) => self.cell(site, situation).owner().map_or(Value::Nothing, Value::Player),
                 _ => Value::Nothing,
             },
+            Builtin::Was | Builtin::WasOwner => match next() {
+                Value::Site(site) => {
+                    // The last recorded position is the one in which the ply began.
+                    let past = self.state.past.as_ref().and_then(|past| past.cells.get(usize::from(site)));
+                    let cell = past.copied().unwrap_or_default();
+                    if builtin == Builtin::Was {
+                        cell.kind().map_or(Value::Nothing, Value::Kind)
+                    } else {
+                        cell.owner().map_or(Value::Nothing, Value::Player)
+                    }
+                }
+                _ => Value::Nothing,
+            },
             Builtin::Owners => {
                 let owners = as_sites(&next()).iter().filter_map(|site| self.cell(site, situation).owner());
                 let mut owners: Vec<u8> = owners.collect();

@@ -163,7 +163,7 @@ impl Evaluator<'_> {
         phantom: Option<(Site, Cell)>,
     ) -> Outcomes<Vec<Act>> {
         let Some(clause) = self.rules.clauses.get(clause) else { return Ok(Vec::new()) };
-        let Form::Move { act, path, .. } = &clause.form else { return Ok(Vec::new()) };
+        let Form::Move { act, path, then, .. } = &clause.form else { return Ok(Vec::new()) };
         let mut begin = Act::new(*act, player);
         begin.from = Some(from);
         begin.piece = self.state.cell(from).kind();
@@ -177,6 +177,10 @@ impl Evaluator<'_> {
         };
         let mut acts: Vec<Act> = Vec::new();
         for walker in self.walk(path, from, &situation)? {
+            // A way that ends where it began and takes nothing is no movement, unless the clause does more.
+            if walker.here == from && walker.taken.is_empty() && then.is_empty() {
+                continue;
+            }
             let mut made = begin.clone();
             made.to = Some(walker.here);
             made.taken = walker.taken;

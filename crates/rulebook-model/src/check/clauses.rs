@@ -20,6 +20,8 @@ use crate::value::Value;
 type Bindings = Vec<(String, u16, Type)>;
 
 const PLY: &str = "ply";
+/// In `exception_to`: every clause that decides the same thing.
+const ALL: &str = "all";
 
 fn contexts(list: &[Context]) -> u32 {
     list.iter().fold(0, |bits, context| bits | bit(*context))
@@ -406,7 +408,14 @@ impl Checker<'_> {
                     self.put_before(first, at);
                 }
             }
-            for id in &draft.exception_to {
+            if draft.exception_to.iter().any(|id| id.text == ALL) {
+                for second in 0..self.rules.clauses.len() {
+                    if second != at && self.decide_one_thing(at, second) {
+                        self.put_before(at, second);
+                    }
+                }
+            }
+            for id in draft.exception_to.iter().filter(|id| id.text != ALL) {
                 if let Some(second) = self.in_force(id, layers) {
                     self.put_before(at, second);
                 }
@@ -443,6 +452,19 @@ impl Checker<'_> {
                 self.out.push(Diagnostic::error(code, &clause.source, clause.span, message));
                 self.faulty.insert(clause.id.clone());
             }
+        }
+    }
+
+    /// Whether two clauses decide the end of the game, or one event, or whose turn it is.
+    fn decide_one_thing(&self, first: usize, second: usize) -> bool {
+        match (
+            self.rules.clauses.get(first).map(|c| &c.form),
+            self.rules.clauses.get(second).map(|c| &c.form),
+        ) {
+            (Some(Form::Ends { .. }), Some(Form::Ends { .. }))
+            | (Some(Form::Turn(_)), Some(Form::Turn(_))) => true,
+            (Some(Form::Event { event: a, .. }), Some(Form::Event { event: b, .. })) => a == b,
+            _ => false,
         }
     }
 

@@ -52,6 +52,8 @@ const FUNCTIONS: &[(&str, Builtin, &[Takes], Gives)] = &[
     ("owned", Builtin::Owned, &[Takes::Player], Gives::Sites),
     ("kind", Builtin::Kind, &[Takes::Site], Gives::Kind),
     ("owner", Builtin::Owner, &[Takes::Site], Gives::Player),
+    ("was", Builtin::Was, &[Takes::Site], Gives::Kind),
+    ("was_owner", Builtin::WasOwner, &[Takes::Site], Gives::Player),
     ("owners", Builtin::Owners, &[Takes::Sites], Gives::PlayerList),
     ("kinds", Builtin::Kinds, &[Takes::Sites], Gives::KindList),
     ("file", Builtin::File, &[Takes::Site], Gives::Count),

@@ -110,9 +110,6 @@ impl Checker<'_> {
                 self.rules.notation.fields =
                     section.fields.iter().filter_map(|field| self.field_of(field, drafts)).collect();
             }
-            if !section.names.is_empty() {
-                self.rules.notation.names = self.act_texts(&section.names);
-            }
             if !section.suffixes.is_empty() {
                 self.rules.notation.suffixes = self.act_texts(&section.suffixes);
             }
@@ -122,6 +119,10 @@ impl Checker<'_> {
                     self.rules.notation.records.push((letter.text.clone(), at as u8));
                 }
             }
+        }
+        let sections = || drafts.iter().rev().filter_map(|draft| draft.notation.as_ref());
+        if let Some(section) = sections().find(|section| !section.names.is_empty()) {
+            self.rules.notation.names = self.act_texts(&section.names);
         }
         if self.rules.notation.fields.is_empty() && !self.rules.board.is_empty() {
             self.rules.notation.fields = vec![Field::Board, Field::Turn];
@@ -139,6 +140,11 @@ impl Checker<'_> {
             let mut scope = Scope::new(source, contexts);
             for (at, name) in self.rules.bindings.clone().iter().enumerate() {
                 scope.bindings.push((name.clone(), at as u16, Type::Unknown));
+            }
+            // A text of a base for an act whose clauses a layer has dropped has nothing left to name.
+            let dropped = |act: &Loc| act.source != self.top && !self.rules.acts.contains(&act.text);
+            if draft.act.as_ref().is_some_and(dropped) {
+                continue;
             }
             let act = match &draft.act {
                 Some(act) => match self.act(&act.text, act.span, &act.source) {
