@@ -159,7 +159,7 @@ fn write_whole(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
 
 fn table(report: &Report) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::NOTHING);
     table.set_header(["rule set", "passed", "failed", "unsupported", "waiting", "slow"]);
     let mut row = |name: &str, counts: &Counts| {
         let Counts { passed, failed, unsupported, waiting, slow } = counts;

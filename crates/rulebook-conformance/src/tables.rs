@@ -349,10 +349,6 @@ impl Meaning {
                 value.is_some_and(|value| values.0.contains(value))
             })
         };
-        let shown = |words: &[(String, String)]| -> String {
-            let words: Vec<String> = words.iter().map(|(key, value)| format!("{key}={value}")).collect();
-            words.join(" ")
-        };
         for (key, values) in &self.never.0 {
             if words.iter().any(|(known, value)| known == key && values.0.contains(value)) {
                 let all: Vec<String> = values.0.iter().map(|value| format!("{key}={value}")).collect();
@@ -360,7 +356,13 @@ impl Meaning {
             }
         }
         let Some(meant) = self.rules.iter().find(|meant| agrees(&meant.when)) else {
-            return Err(format!("there is no rule set for {}", shown(words)));
+            // Only words that some rule set asks for can be the reason.
+            let asked =
+                |key: &String| self.rules.iter().any(|meant| meant.when.0.iter().any(|(k, _)| k == key));
+            let last: BTreeMap<&String, &String> = words.iter().map(|(key, value)| (key, value)).collect();
+            let shown =
+                last.iter().filter(|(key, _)| asked(key)).map(|(key, value)| format!("{key}={value}"));
+            return Err(format!("there is no rule set for {}", shown.collect::<Vec<String>>().join(" ")));
         };
         let mut params = meant.params.0.clone();
         params.push((self.size.files.clone(), files.to_string()));

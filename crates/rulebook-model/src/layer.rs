@@ -32,6 +32,9 @@ pub(crate) struct Layers {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) clauses: Vec<Placed>,
     pub(crate) replaced: Vec<Replaced>,
+    /// Clauses that have no place among those in force, by a fault that was reported. They are checked
+    /// like the others, so that their own faults are told in the same run.
+    pub(crate) unplaced: Vec<Placed>,
 }
 
 /// Reads a file and its bases and puts them in layers.
@@ -79,7 +82,7 @@ pub(crate) fn stack(source: &Arc<Source>, resolve: Resolve<'_>) -> (Option<Layer
         }
     }
     drafts.reverse();
-    let mut layers = Layers { drafts, clauses: Vec::new(), replaced: Vec::new() };
+    let mut layers = Layers { drafts, clauses: Vec::new(), replaced: Vec::new(), unplaced: Vec::new() };
     layers.merge(&mut out);
     (Some(layers), out)
 }
@@ -156,6 +159,7 @@ impl Layers {
                         .also(&base.source, base.span, "the clause of the base")
                         .help(format!("add `overrides: \"{}\"`, or give it another number", clause.id.text)),
                 );
+                self.unplaced.push(placed);
                 return;
             }
             self.clauses.push(placed);
@@ -169,6 +173,7 @@ impl Layers {
                 base.span,
                 "this one",
             ));
+            self.unplaced.push(placed);
             return;
         }
         match self.find(&target.text) {
@@ -189,6 +194,7 @@ impl Layers {
                     (codes::LAYER_DANGLING, format!("clause `{}` is of this same file", target.text))
                 };
                 out.push(target.error(code, message).also(&first.id.source, first.id.span, "this one"));
+                self.unplaced.push(placed);
             }
             None => {
                 let rival = self.clauses.iter().find(|placed| {
@@ -207,6 +213,7 @@ impl Layers {
                     }
                     None => self.dangling(target, "overrides"),
                 });
+                self.unplaced.push(placed);
             }
         }
     }

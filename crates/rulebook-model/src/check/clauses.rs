@@ -74,6 +74,9 @@ impl Checker<'_> {
             }
         }
         self.rules.clauses = made.into_iter().flatten().collect();
+        for placed in &layers.unplaced {
+            self.clause(placed, layers, &mut bound);
+        }
         self.yields(layers);
         self.yield_circles();
         self.able_cycles();
