@@ -146,12 +146,20 @@ fn bless(folder: &Path, finished: &[Finished<'_>]) -> Outcome {
 
 /// Writes a file as a whole or not at all.
 fn write_whole(path: &Path, text: &str) -> Result<(), Box<dyn Error>> {
+    // What is no ordinary file, such as a device or a link, is written to and not replaced.
+    if fs::symlink_metadata(path).is_ok_and(|known| !known.is_file()) {
+        return Ok(fs::write(path, text)?);
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    // A temporary file is private; what is written here is for everyone, as far as the umask lets it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())

@@ -11,7 +11,7 @@ use rulebook_model::library::Library;
 use rulebook_model::types::Type;
 use rulebook_model::{Number, RuleSet, Site, Sites, Value};
 use rulebook_notation::{lines, moves, position};
-use rulebook_reference::{Engine, Outcomes, Reason, State, Verdict};
+use rulebook_reference::{Engine, Outcomes, State, Verdict};
 
 use crate::driver::{Answer, Driver, Loaded, Question, Refused, Script, Step};
 use crate::scenario::{Cell, Row};
@@ -124,7 +124,7 @@ impl Interpreted {
                 (Answer::Verdict { accepted: true, reason: String::new(), clauses }, Some(*next))
             }
             Ok(Verdict::Refused { reason, clauses }) => {
-                let (reason, clauses) = (reason_name(reason).to_owned(), self.clauses(&clauses));
+                let (reason, clauses) = (reason.name().to_owned(), self.clauses(&clauses));
                 (Answer::Verdict { accepted: false, reason, clauses }, None)
             }
             Err(error) => (Answer::Error(error.to_string()), None),
@@ -376,16 +376,5 @@ fn field(rules: &RuleSet, ty: &Type, cell: &Cell, written: &[&[Row]]) -> Result<
             at.map_or_else(|| wrong("the first field of a row"), |at| Ok(Value::Row(*table, at as u32)))
         }
         _ => Ok(Value::Text(text.clone())),
-    }
-}
-
-fn reason_name(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Forbidden => "forbidden",
-        Reason::NotGranted => "not-granted",
-        Reason::NotOnTurn => "not-on-turn",
-        Reason::GameOver => "game-over",
-        Reason::ConditionFails => "condition-fails",
-        Reason::NotTheirs => "not-theirs",
     }
 }

@@ -163,6 +163,7 @@ pub struct Moves(pub MoveSet);
 #[serde(deny_unknown_fields)]
 pub struct Perft {
     /// Their length.
+    #[serde(deserialize_with = "bounded")]
     pub depth: u32,
     /// Their number.
     pub nodes: u64,
@@ -476,5 +477,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
             }
         }
         deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// A depth that can be counted to.
+fn bounded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let depth = u32::deserialize(deserializer)?;
+    if (1..=200).contains(&depth) {
+        Ok(depth)
+    } else {
+        Err(serde::de::Error::custom("a depth is a number from 1 to 200"))
     }
 }

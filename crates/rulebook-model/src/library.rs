@@ -81,7 +81,11 @@ fn root_by_id(file: &Path) -> Option<PathBuf> {
 /// # Errors
 /// The file cannot be read, is too large, or is not UTF-8.
 pub fn read(path: &Path) -> io::Result<Arc<Source>> {
-    let size = fs::metadata(path)?.len();
+    let about = fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not an ordinary file"));
+    }
+    let size = about.len();
     if size > MAX_FILE {
         let message = format!("the file has {size} bytes; at most {MAX_FILE} are read");
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));

@@ -95,14 +95,31 @@ pub fn write_unique(rules: &RuleSet, act: &Act, plies: &Plies) -> String {
     format!("{text}[{}]", taken.join(","))
 }
 
-fn folded(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase()
+/// A text as it is compared: small letters, no blanks, no marks of praise or check, no signs between two
+/// sites. Where sites are numbers the sign between them is kept, since it parts them.
+fn folded(rules: &RuleSet, text: &str) -> String {
+    let text = text.trim().trim_end_matches(['+', '#', '!', '?']);
+    let small: Vec<char> = text.chars().filter(|c| !c.is_whitespace() && *c != '=').collect();
+    let small: Vec<char> = small.into_iter().flat_map(char::to_lowercase).collect();
+    let numbers = rules.board.names == rulebook_model::board::SiteNames::Shaded;
+    let mut folded = String::new();
+    for (at, sign) in small.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| small.get(at)).is_some_and(char::is_ascii_digit);
+        let after = small.get(at + 1);
+        match sign {
+            '-' | 'x' | ':' if numbers => folded.push('-'),
+            // After a site the sign parts; a file may be called x, but then its rank follows.
+            '-' | 'x' | ':' if before && after.is_some_and(char::is_ascii_alphabetic) => {}
+            sign => folded.push(*sign),
+        }
+    }
+    folded
 }
 
 /// What a text may mean in a state. `None` if it has no form of an act at all.
 pub fn read_act(rules: &RuleSet, state: &State, text: &str) -> Option<Meant> {
     let text = text.trim();
-    let plain = folded(text);
+    let plain = folded(rules, text);
     if plain.is_empty() {
         return None;
     }
@@ -120,14 +137,14 @@ pub fn read_act(rules: &RuleSet, state: &State, text: &str) -> Option<Meant> {
     if let Some(from) = leading_site(rules, &plain) {
         return Some(Meant { piece: state.cell(from).kind(), form: Form::Plain(plain) });
     }
-    let known = rules.acts.iter().any(|act| plain.starts_with(&folded(act)));
+    let known = rules.acts.iter().any(|act| plain.starts_with(&folded(rules, act)));
     let site = rules.board.site(&plain).is_some();
     (known || site).then_some(Meant { piece: None, form: Form::Plain(plain) })
 }
 
 /// The site at the beginning of a text that names two.
 fn leading_site(rules: &RuleSet, text: &str) -> Option<Site> {
-    let parts: Vec<&str> = text.split(['-', 'x']).collect();
+    let parts: Vec<&str> = text.split('-').collect();
     if let [first, rest @ ..] = &parts[..]
         && !rest.is_empty()
     {
@@ -220,14 +237,9 @@ impl Meant {
                         return false;
                     }
                 }
-                let full = folded(&write_act(rules, act));
-                let name = folded(rules.acts.get(usize::from(act.name)).map_or("", String::as_str));
-                let bare = |text: &str| text.replace(['-', 'x'], "");
-                let parted = |text: &str| text.contains(['-', 'x']);
-                text == full
-                    || bare(text) == bare(&full) && parted(&full) == parted(text)
-                    || text == format!("{name}{full}")
-                    || text == name
+                let full = folded(rules, &write_act(rules, act));
+                let name = folded(rules, rules.acts.get(usize::from(act.name)).map_or("", String::as_str));
+                text == full || text == format!("{name}{full}") || text == name
             }
             Form::Named(text) => named().as_deref() == Some(text),
             Form::Short { piece, file, rank, to, choice } => {

@@ -193,7 +193,14 @@ pub fn from_pgn(rules: &RuleSet, game: &Game) -> Script {
 /// abbreviates: one whose name begins with its first letter and goes on with its second one.
 pub fn sgf_terms(rules: &RuleSet, record: &Record) -> Vec<(String, String)> {
     let mut terms = Vec::new();
-    for property in TERMS {
+    // A board that is not square is given by its two sides.
+    let sides = [("width", record.size.0), ("height", record.size.1)];
+    let has = |name: &str| rules.params.iter().any(|param| param.name == name);
+    let oblong = record.size.0 != record.size.1 && sides.iter().all(|(name, _)| has(name));
+    if oblong {
+        terms.extend(sides.map(|(name, side)| (name.to_owned(), side.to_string())));
+    }
+    for property in TERMS.into_iter().filter(|property| !(oblong && *property == "SZ")) {
         let value = record.properties.iter().find(|(name, _)| name == property);
         let value = match value.and_then(|(_, values)| values.first()) {
             Some(value) => value.trim().to_owned(),

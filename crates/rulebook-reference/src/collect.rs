@@ -9,7 +9,7 @@ use rulebook_model::ruleset::{Code, Context, Form, Term};
 use rulebook_model::{Number, RuleSet, Value};
 
 use crate::engine::{Engine, situation};
-use crate::eval::{Evaluator, FUEL, Outcomes, Situation};
+use crate::eval::{Evaluator, Outcomes, Situation, TABLE_FUEL};
 use crate::state::{Act, State};
 
 /// An entry in its place.
@@ -33,7 +33,7 @@ impl Engine {
     /// # Errors
     /// A fault of the rule set for these tables.
     pub fn rank(&self, state: &State) -> Outcomes<Vec<Vec<Ranked>>> {
-        let fuel = Counter::new(FUEL);
+        let fuel = Counter::new(TABLE_FUEL);
         let evaluator = self.evaluator(state, &fuel);
         let entries = state.tables.first().map_or(0, Vec::len) as u32;
         let keys: Vec<(u16, &Code)> = self
@@ -54,7 +54,7 @@ impl Engine {
             let mut done: Vec<Vec<Ranked>> = Vec::new();
             let mut open: Vec<Vec<Ranked>> = groups.into_iter().rev().collect();
             while let Some(group) = open.pop() {
-                let parted = part(&evaluator, clause, code, group)?;
+                let parted = self.blame(clause, part(&evaluator, clause, code, group))?;
                 if again && parted.len() > 1 {
                     open.extend(parted.into_iter().rev());
                 } else {
@@ -71,7 +71,7 @@ impl Engine {
     /// # Errors
     /// A fault of the rule set.
     pub fn list(&self, state: &State, name: &str) -> Outcomes<Option<Listed>> {
-        let fuel = Counter::new(FUEL);
+        let fuel = Counter::new(TABLE_FUEL);
         let evaluator = self.evaluator(state, &fuel);
         for clause in &self.rules.clauses {
             let Form::List { name: known, choices, columns } = &clause.form else { continue };

@@ -14,7 +14,7 @@ use rulebook_model::{Site, Value};
 use rulebook_syntax::ast::Binary;
 
 use crate::effects::Draft;
-use crate::eval::{Evaluator, FUEL, Fault, Outcomes, Situation};
+use crate::eval::{Evaluator, FUEL, Fault, MAX_ACTS, Outcomes, Situation};
 use crate::state::{Act, Ending, Past, State};
 
 /// Interprets one rule set.
@@ -29,6 +29,9 @@ pub struct Engine {
     endings: Vec<(usize, bool)>,
     tracing: bool,
 }
+
+/// Deepest count of sequences of plies.
+pub const MAX_DEPTH: u32 = 200;
 
 /// A legal ply.
 #[derive(Clone, Debug)]
@@ -108,6 +111,20 @@ pub enum Reason {
     NotTheirs,
 }
 
+impl Reason {
+    /// Its name for programs, such as `not-granted`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forbidden => "forbidden",
+            Self::NotGranted => "not-granted",
+            Self::NotOnTurn => "not-on-turn",
+            Self::GameOver => "game-over",
+            Self::ConditionFails => "condition-fails",
+            Self::NotTheirs => "not-theirs",
+        }
+    }
+}
+
 /// What comes of an act or an event.
 #[derive(Clone, Debug)]
 pub enum Verdict {
@@ -173,6 +190,16 @@ impl Engine {
     /// The first state.
     pub fn first(&self) -> State {
         State::first(&self.rules)
+    }
+
+    /// The same result, a fault naming the clause it came up in.
+    pub(crate) fn blame<T>(&self, clause: u16, result: Outcomes<T>) -> Outcomes<T> {
+        result.map_err(|fault| match (fault, self.rules.clauses.get(usize::from(clause))) {
+            (fault @ (Fault::Number | Fault::TooMuchWork), Some(clause)) => {
+                Fault::Clause(clause.id.clone(), Box::new(fault))
+            }
+            (fault, _) => fault,
+        })
     }
 
     pub(crate) fn captures(&self, kind: u8) -> &[usize] {
@@ -257,8 +284,11 @@ impl Engine {
                         {
                             continue;
                         }
-                        for act in evaluator.movements(at, site, state.mover, None)? {
-                            self.grant(&evaluator, at, act, choices, then, &mut found)?;
+                        for act in self.blame(at as u16, evaluator.movements(at, site, state.mover, None))? {
+                            self.blame(
+                                at as u16,
+                                self.grant(&evaluator, at, act, choices, then, &mut found),
+                            )?;
                             if first && !found.legal.is_empty() {
                                 return Ok(found);
                             }
@@ -267,7 +297,7 @@ impl Engine {
                 }
                 Form::Act { act, choices, then } if only.is_none_or(|only| only == *act) => {
                     let act = Act::new(*act, state.mover);
-                    self.grant(&evaluator, at, act, choices, then, &mut found)?;
+                    self.blame(at as u16, self.grant(&evaluator, at, act, choices, then, &mut found))?;
                     if first && !found.legal.is_empty() {
                         return Ok(found);
                     }
@@ -308,6 +338,10 @@ impl Engine {
                     act.bound.push((choice.binding, member));
                     act.choices.push(choice.binding);
                     more.push(act);
+                    evaluator.burn(10)?;
+                    if more.len() > MAX_ACTS {
+                        return Err(Fault::TooMuchWork);
+                    }
                 }
             }
             acts = more;
@@ -361,7 +395,9 @@ impl Engine {
         let situation = situation(act, evaluator.state.mover);
         for (at, clause) in self.rules.clauses.iter().enumerate() {
             let Form::Forbid { acts, before: true, banned } = &clause.form else { continue };
-            if acts.admits(act.name) && self.bans(evaluator, clause, banned, &situation)? {
+            if acts.admits(act.name)
+                && self.blame(at as u16, self.bans(evaluator, clause, banned, &situation))?
+            {
                 return Ok(Some(at as u16));
             }
         }
@@ -389,12 +425,13 @@ impl Engine {
             }
             let evaluator = self.evaluator(&draft.state, fuel);
             let at_hand = situation(&draft.act, draft.state.mover);
-            if !evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+            let applies = evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand);
+            if !self.blame(*at as u16, applies)? {
                 draft.note(*at as u16, Finding::DoesNotApply);
                 continue;
             }
             if choices.is_empty() {
-                draft.effect(*at as u16, |draft| self.perform(draft, then, fuel))?;
+                self.blame(*at as u16, draft.effect(*at as u16, |draft| self.perform(draft, then, fuel)))?;
                 continue;
             }
             for act in self.choose(&evaluator, choices, draft.act.clone())? {
@@ -415,7 +452,8 @@ impl Engine {
                 continue;
             }
             let evaluator = self.evaluator(&draft.state, fuel);
-            if self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover))? {
+            let bans = self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover));
+            if self.blame(at as u16, bans)? {
                 let mut clauses = vec![at as u16];
                 clauses.extend(&draft.clauses);
                 draft.note(at as u16, Finding::Forbids);
@@ -424,6 +462,9 @@ impl Engine {
                 return Ok(());
             }
             draft.note(at as u16, Finding::Allows);
+        }
+        if found.legal.len() >= MAX_ACTS {
+            return Err(Fault::TooMuchWork);
         }
         found.legal.push(self.complete(draft, fuel)?);
         Ok(())
@@ -542,8 +583,9 @@ impl Engine {
             let Form::Ends { condition, result } = &clause.form else { continue };
             let evaluator = self.evaluator(state, &fuel);
             let situation = Situation { mover: state.mover, actor: state.mover, ..Situation::default() };
-            if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &situation)?
-                && evaluator.truth(condition, &situation)?
+            let holds = evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &situation);
+            if self.blame(*at as u16, holds)?
+                && self.blame(*at as u16, evaluator.truth(condition, &situation))?
                 && let Value::Outcome(outcome) = evaluator.run(result, &situation)?
             {
                 holding.push((*at as u16, outcome));
@@ -671,6 +713,9 @@ impl Engine {
     pub fn perft(&self, state: &State, depth: u32) -> Outcomes<u64> {
         if depth == 0 {
             return Ok(1);
+        }
+        if depth > MAX_DEPTH {
+            return Err(Fault::TooMuchWork);
         }
         let mut node = state.clone();
         self.look(&mut node, true)?;

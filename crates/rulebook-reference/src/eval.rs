@@ -20,11 +20,14 @@ pub enum Fault {
     TooMuchWork,
     /// Clauses give different results at once, and none goes before the others.
     Conflict(Vec<u16>),
+    /// A fault of one clause, by its id.
+    Clause(String, Box<Fault>),
 }
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
+            Self::Clause(id, fault) => return write!(f, "clause `{id}`: {fault}"),
             Self::Number => "a number left its range, or was divided by zero",
             Self::TooMuchWork => "this question needs more work than is allowed",
             Self::Conflict(_) => "two clauses decide differently, and none goes before the other",
@@ -37,8 +40,14 @@ impl std::error::Error for Fault {}
 /// The result of a computation that may have no value.
 pub type Outcomes<T> = Result<T, Fault>;
 
-/// Steps of evaluation allowed for one question.
-pub const FUEL: u64 = 2_000_000_000;
+/// Steps of evaluation allowed for one question about a position.
+pub const FUEL: u64 = 50_000_000;
+
+/// Steps of evaluation allowed for one ranking or list: a question about a whole event.
+pub const TABLE_FUEL: u64 = 5_000_000_000;
+
+/// Most acts that one question may bring forth.
+pub(crate) const MAX_ACTS: usize = 100_000;
 
 /// What terms refer to besides the state.
 #[derive(Clone, Copy, Default)]

@@ -12,6 +12,6 @@ mod walk;
 mod why;
 
 pub use collect::{Listed, Ranked};
-pub use engine::{Banned, Engine, Finding, Person, Plies, Ply, Reason, Step, Verdict};
-pub use eval::{FUEL, Fault, Outcomes};
+pub use engine::{Banned, Engine, Finding, MAX_DEPTH, Person, Plies, Ply, Reason, Step, Verdict};
+pub use eval::{FUEL, Fault, Outcomes, TABLE_FUEL};
 pub use state::{Act, Ending, Past, State};

@@ -234,18 +234,6 @@ pub(crate) fn outcome(rules: &RuleSet, outcome: Outcome, lang: Lang) -> String {
     }
 }
 
-/// A reason for programs.
-pub(crate) fn reason_key(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Forbidden => "forbidden",
-        Reason::NotGranted => "not-granted",
-        Reason::NotOnTurn => "not-on-turn",
-        Reason::GameOver => "game-over",
-        Reason::ConditionFails => "condition-fails",
-        Reason::NotTheirs => "not-theirs",
-    }
-}
-
 /// Why something is refused.
 pub(crate) fn reason(reason: Reason, lang: Lang) -> &'static str {
     match reason {

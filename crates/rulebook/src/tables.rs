@@ -315,7 +315,10 @@ impl Reader<'_> {
 fn number(text: &str, seconds: bool) -> Option<Number> {
     if let Some(whole) = text.strip_suffix('½') {
         let half = Number::fraction(1, 2)?;
-        return if whole.is_empty() { Some(half) } else { Number::parse(whole)?.plus(half) };
+        let minus = whole.starts_with('-');
+        let whole =
+            if whole.trim_start_matches('-').is_empty() { Some(Number::ZERO) } else { Number::parse(whole) }?;
+        return if minus { whole.minus(half) } else { whole.plus(half) };
     }
     if seconds && text.contains(':') {
         let sixty = Number::whole(60);

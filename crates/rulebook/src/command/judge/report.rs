@@ -199,7 +199,7 @@ fn stopped(judged: &Judged, source: &Source, stop: &Stop) -> Stopped {
             column,
             written,
             by: Some(replay::write_person(rules, *person).to_owned()),
-            reason: Some(describe::reason_key(*reason)),
+            reason: Some(reason.name()),
             message: describe::reason(*reason, Lang::En).to_owned(),
             clauses: ClauseRef::all(rules, clauses),
         },
