@@ -455,7 +455,7 @@ impl Engine {
             let bans = self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover));
             if self.blame(at as u16, bans)? {
                 let mut clauses = vec![at as u16];
-                clauses.extend(&draft.clauses);
+                clauses.extend(draft.clauses.first());
                 draft.note(at as u16, Finding::Forbids);
                 let trace = draft.trace.unwrap_or_default();
                 found.banned.push(Banned { act: draft.act, clauses, trace });
@@ -548,7 +548,7 @@ impl Engine {
                     kept.push(ply);
                 } else {
                     let mut clauses = vec![at as u16];
-                    clauses.extend(&ply.clauses);
+                    clauses.extend(ply.clauses.first());
                     let mut trace = ply.trace;
                     if self.tracing {
                         trace.push(Step { clause: at as u16, finding: Finding::Forbids });
