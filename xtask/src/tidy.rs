@@ -12,7 +12,6 @@ mod schemas;
 mod sources;
 mod tree;
 mod vocabulary;
-mod workplace;
 mod yaml;
 
 use std::fmt;
@@ -67,7 +66,6 @@ const CHECKS: &[Check] = &[
     schemas::corpus_matches_its_schema,
     lines::rules_are_brief,
     citations::clauses_cite_the_ledger,
-    workplace::files_speak_of_the_project,
 ];
 
 /// Runs every check and prints what was found.
