@@ -303,7 +303,9 @@ pub fn from_lines(source: &Arc<Source>) -> Script {
         let start = at;
         at += row.len();
         let comment = row.match_indices('#').map(|(at, _)| at).find(|at| {
-            row.get(..*at).is_some_and(|head| head.is_empty() || head.ends_with(char::is_whitespace))
+            // A comment begins a line, perhaps after a byte order mark, or follows a blank.
+            let begins = |head: &str| head.trim_start_matches('\u{FEFF}').is_empty();
+            row.get(..*at).is_some_and(|head| begins(head) || head.ends_with(char::is_whitespace))
         });
         let row = row.get(..comment.unwrap_or(row.len())).unwrap_or("");
         let text = row.trim_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}');
