@@ -1,0 +1,1 @@
+//! Turns a checked rule set into a program for the machine.
