@@ -103,7 +103,7 @@ layouts! {
 pub const NOTHING: i64 = i64::MIN;
 
 /// A position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct Position<L: Layout> {
     /// The sites of each kind, whoever owns them.
     pub kinds: L::Kinds,
@@ -117,7 +117,19 @@ pub struct Position<L: Layout> {
     pub mover: u8,
     /// Plies played.
     pub played: u32,
+    /// Bits for set variables that are known to be settled: what narrows them would change nothing. Not a
+    /// part of what the position is.
+    pub settled: u32,
 }
+
+impl<L: Layout> PartialEq for Position<L> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kinds, self.owners, self.sets) == (other.kinds, other.owners, other.sets)
+            && (self.nums, self.mover, self.played) == (other.nums, other.mover, other.played)
+    }
+}
+
+impl<L: Layout> Eq for Position<L> {}
 
 impl<L: Layout> Position<L> {
     /// An empty board.
@@ -129,6 +141,7 @@ impl<L: Layout> Position<L> {
             nums: L::Nums::all(0),
             mover: 0,
             played: 0,
+            settled: 0,
         }
     }
 

@@ -1,0 +1,51 @@
+//! The passes of the compiler, each with a name and a switch.
+//!
+//! Law of all of them: with any of them on or off, a program gives the same answers.
+
+/// Which passes run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passes {
+    /// Movement patterns are turned into relations over sites.
+    pub forms: bool,
+    /// Rays are looked up line by line.
+    pub rays: bool,
+    /// Rays beyond one piece are looked up line by line.
+    pub screens: bool,
+    /// What happens besides a movement becomes a short list of steps.
+    pub recipes: bool,
+    /// A clause that only narrows a set is skipped while nothing it looks at has changed.
+    pub settle: bool,
+    /// A ban on leaving a piece attacked becomes a mask for the movements.
+    pub legality: bool,
+}
+
+impl Passes {
+    /// The names of the passes, with a way to switch each.
+    pub const NAMES: [&str; 6] = ["forms", "rays", "screens", "recipes", "settle", "legality"];
+
+    /// All on.
+    pub fn all() -> Self {
+        Self { forms: true, rays: true, screens: true, recipes: true, settle: true, legality: true }
+    }
+
+    /// All off.
+    pub fn none() -> Self {
+        Self { forms: false, rays: false, screens: false, recipes: false, settle: false, legality: false }
+    }
+
+    /// All but the named one; `None` if there is no such pass.
+    pub fn without(name: &str) -> Option<Self> {
+        let mut passes = Self::all();
+        let slot = match name {
+            "forms" => &mut passes.forms,
+            "rays" => &mut passes.rays,
+            "screens" => &mut passes.screens,
+            "recipes" => &mut passes.recipes,
+            "settle" => &mut passes.settle,
+            "legality" => &mut passes.legality,
+            _ => return None,
+        };
+        *slot = false;
+        Some(passes)
+    }
+}
