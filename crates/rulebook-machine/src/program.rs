@@ -101,6 +101,17 @@ pub struct Program {
     pub answers: Vec<(String, Vec<u16>)>,
     /// What the passes recognised, for each player; empty when a rule set runs by the general engine alone.
     pub lanes: Vec<crate::lane::Lane>,
+    /// Multipliers for looking up what is seen along lines, on boards of one word.
+    pub lookups: Vec<Lookup>,
+}
+
+/// Multipliers for a family of lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lookup {
+    /// The lines, as bits: along a rank, up and to the left, along a file, up and to the right.
+    pub lines: u8,
+    /// The multiplier for each site.
+    pub multipliers: Vec<u64>,
 }
 
 /// The board's geometry.

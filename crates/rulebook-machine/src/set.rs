@@ -57,6 +57,11 @@ pub trait Set:
     /// The set of some words; what is beyond the capacity is dropped.
     fn from_words(words: &[u64]) -> Self;
 
+    /// The first word.
+    fn word(self) -> u64;
+    /// The set of one word.
+    fn of_word(word: u64) -> Self;
+
     /// Whether the site is in the set.
     fn has(self, site: Site) -> bool {
         !(self & Self::one(site)).is_empty()
@@ -156,6 +161,14 @@ macro_rules! word_set {
                 let last: Self = (1 as Self) << ($bits - 1);
                 let floor = last >> ((below | 1).leading_zeros() % $bits);
                 (above ^ above.wrapping_sub(1)) & upper | ((0 as Self).wrapping_sub(floor) & lower)
+            }
+            #[inline(always)]
+            fn word(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn of_word(word: u64) -> Self {
+                word as Self
             }
             fn words(&self) -> impl Iterator<Item = u64> + '_ {
                 let set = *self;
@@ -312,6 +325,12 @@ impl<const N: usize> Set for Wide<N> {
             open &= blockers == 0;
         }
         view
+    }
+    fn word(self) -> u64 {
+        self.0.first().copied().unwrap_or(0)
+    }
+    fn of_word(word: u64) -> Self {
+        Self::from_words(&[word])
     }
     fn words(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().copied()

@@ -1,0 +1,151 @@
+//! What a piece sees along lines on boards of one word, by one multiplication and one look.
+//!
+//! Invariant: every answer equals that of the lines themselves; a multiplier with which two different
+//! answers would share a place is refused when the table is made.
+
+use crate::program::{Lookup, Site};
+use crate::set::Set;
+use crate::tables::{Halves, LINES};
+
+/// Where the answers for a site begin, and how to find them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    mask: u64,
+    multiplier: u64,
+    shift: u32,
+    start: u32,
+}
+
+/// Tables for families of lines.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lookups {
+    /// The lines of each family, as bits.
+    pub(crate) families: Vec<u8>,
+    /// For each site, an entry for each family.
+    entries: Vec<[Entry; 4]>,
+    answers: Vec<u64>,
+}
+
+/// The subsets of the inner sites of a line, each with what is seen then.
+fn views(half: Halves<u64>, inner: u64) -> Vec<(u64, u64)> {
+    let mut found = Vec::with_capacity(64);
+    let mut subset = 0_u64;
+    loop {
+        found.push((subset, u64::seen(half.lower, half.upper, subset)));
+        subset = subset.wrapping_sub(inner) & inner;
+        if subset == 0 {
+            return found;
+        }
+    }
+}
+
+/// The sites of a line whose content matters: all but the last one of each half.
+fn inner(half: Halves<u64>) -> u64 {
+    let last = if half.upper == 0 { 0 } else { 1 << (63 - half.upper.leading_zeros()) };
+    let first = half.lower & half.lower.wrapping_neg();
+    (half.lower | half.upper) & !(last | first)
+}
+
+impl Lookups {
+    /// The tables for the multipliers that a program holds; `None` if one of them does not do.
+    pub(crate) fn of(lookups: &[Lookup], lines: &[[Halves<u64>; 4]]) -> Option<Self> {
+        let mut made = Self { entries: vec![[Entry::default(); 4]; lines.len()], ..Self::default() };
+        for (family, lookup) in lookups.iter().enumerate().take(4) {
+            made.families.push(lookup.lines);
+            for (site, halves) in lines.iter().enumerate() {
+                let used: Vec<Halves<u64>> =
+                    (0..4).filter(|line| lookup.lines >> line & 1 == 1).map(|line| halves[line]).collect();
+                let mask = used.iter().fold(0, |mask, half| mask | inner(*half));
+                let bits = mask.count_ones();
+                if bits > 14 {
+                    return None;
+                }
+                let multiplier = *lookup.multipliers.get(site)?;
+                let entry =
+                    Entry { mask, multiplier, shift: (64 - bits) & 63, start: made.answers.len() as u32 };
+                made.answers.resize(made.answers.len() + (1 << bits), 0);
+                let place = made.answers.get_mut(entry.start as usize..)?;
+                let mut all: Vec<(u64, u64)> = vec![(0, 0)];
+                for half in used {
+                    let views = views(half, inner(half));
+                    all = all
+                        .iter()
+                        .flat_map(|(a, x)| views.iter().map(move |(b, y)| (a | b, x | y)))
+                        .collect();
+                }
+                for (occupied, answer) in all {
+                    let at = if bits == 0 { 0 } else { occupied.wrapping_mul(multiplier) >> entry.shift };
+                    let slot = place.get_mut(at as usize)?;
+                    // A site from which nothing is seen has one answer only.
+                    if *slot != 0 && *slot != answer {
+                        return None;
+                    }
+                    *slot = answer;
+                }
+                if let Some(slot) = made.entries.get_mut(site).and_then(|row| row.get_mut(family)) {
+                    *slot = entry;
+                }
+            }
+        }
+        Some(made)
+    }
+
+    #[inline(always)]
+    pub(crate) fn look(&self, family: usize, site: Site, occupied: u64) -> u64 {
+        let entry = &self.entries[usize::from(site)][family & 3];
+        let at = (occupied & entry.mask).wrapping_mul(entry.multiplier) >> (entry.shift & 63);
+        self.answers[(entry.start as usize).wrapping_add(at as usize)]
+    }
+}
+
+/// A multiplier with which what is seen from a site along some lines can be looked up, if the search finds
+/// one within its bound. The search is the same on every run.
+pub fn multiplier(files: u16, ranks: u16, site: Site, lines: u8) -> Option<u64> {
+    let board = crate::program::Board { files, ranks, ..Default::default() };
+    let halves: [Halves<u64>; 4] = crate::tables::lines(&board, site);
+    let used: Vec<Halves<u64>> =
+        (0..LINES.len()).filter(|line| lines >> line & 1 == 1).map(|line| halves[line]).collect();
+    let mask = used.iter().fold(0, |mask, half| mask | inner(*half));
+    let bits = mask.count_ones();
+    if bits == 0 {
+        return Some(0);
+    }
+    if bits > 14 {
+        return None;
+    }
+    let mut all: Vec<(u64, u64)> = vec![(0, 0)];
+    for half in used {
+        let views = views(half, inner(half));
+        all = all.iter().flat_map(|(a, x)| views.iter().map(move |(b, y)| (a | b, x | y))).collect();
+    }
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64
+        ^ (u64::from(site) << 8 | u64::from(lines)).wrapping_mul(0x2545_f491_4f6c_dd1d);
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    let mut table: Vec<(u32, u64)> = vec![(0, 0); 1 << bits];
+    for round in 1..=2_000_000_u32 {
+        let candidate = random() & random() & random();
+        if (mask.wrapping_mul(candidate) >> 56).count_ones() < 6 && bits > 6 {
+            continue;
+        }
+        let fits = all.iter().all(|(occupied, answer)| {
+            let at = (occupied.wrapping_mul(candidate) >> (64 - bits)) as usize;
+            match table.get_mut(at) {
+                Some(slot) if slot.0 == round => slot.1 == *answer,
+                Some(slot) => {
+                    *slot = (round, *answer);
+                    true
+                }
+                None => false,
+            }
+        });
+        if fits {
+            return Some(candidate);
+        }
+    }
+    None
+}

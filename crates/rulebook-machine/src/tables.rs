@@ -1,0 +1,795 @@
+//! Tables over the sites of a board, made once when a program is loaded.
+//!
+//! Invariant: a table says for every site of the board what a lane says for all of them; nothing in it
+//! depends on what stands where.
+
+use crate::lane::{Attack, Gate, Lane, Need, Offset, Reach, Shape, Template, content};
+use crate::lookup::Lookups;
+use crate::position::Layout;
+use crate::program::{Board, Lookup, NO_SITE, Site};
+use crate::set::Set;
+
+/// The four lines through a site, by the direction of their upper half.
+pub(crate) const LINES: [Offset; 4] = [(1, 0), (-1, 1), (0, 1), (1, 1)];
+
+/// The two halves of a line through a site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Halves<S> {
+    pub(crate) lower: S,
+    pub(crate) upper: S,
+}
+
+/// Tables of the board and of both lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables<L: Layout> {
+    /// Number of sites.
+    pub(crate) sites: usize,
+    /// Number of files.
+    pub(crate) files: i32,
+    /// All sites.
+    all: L::Set,
+    /// What is seen along lines, where it can be looked up.
+    pub(crate) lookups: Lookups,
+    /// The lines through each site, `lines[site]`.
+    pub(crate) lines: Vec<[Halves<L::Set>; 4]>,
+    /// The sites strictly between two sites of a line, `between[a * sites + b]`; empty for wide boards.
+    pub(crate) between: Vec<L::Set>,
+    /// The whole line through two sites.
+    pub(crate) through: Vec<L::Set>,
+    /// For each player, how it captures.
+    pub(crate) attacks: [Attacks<L::Set>; 2],
+    /// For each player, how it moves.
+    pub(crate) ways: [Vec<Way<L::Set>>; 2],
+}
+
+/// Lines of which a piece uses both halves, or one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lines {
+    /// Both halves of these, packed to the front.
+    pub(crate) both: [u8; 4],
+    pub(crate) count: u8,
+    /// Only the upper or the lower half of these: bits.
+    pub(crate) uppers: u8,
+    pub(crate) lowers: u8,
+    /// The families of lines that can be looked up and are just these lines; none if there are no such.
+    pub(crate) families: [u8; 2],
+    pub(crate) family_count: u8,
+}
+
+impl Lines {
+    fn of(directions: &[Offset]) -> Option<Self> {
+        let (mut up, mut down) = (0_u8, 0_u8);
+        for direction in directions {
+            let opposite = (-direction.0, -direction.1);
+            match (LINES.iter().position(|d| d == direction), LINES.iter().position(|d| *d == opposite)) {
+                (Some(line), _) => up |= 1 << line,
+                (_, Some(line)) => down |= 1 << line,
+                _ => return None,
+            }
+        }
+        let mut lines = Self { uppers: up & !down, lowers: down & !up, ..Self::default() };
+        for line in 0..4_u8 {
+            if up & down & 1 << line != 0 {
+                if let Some(place) = lines.both.get_mut(usize::from(lines.count)) {
+                    *place = line;
+                }
+                lines.count += 1;
+            }
+        }
+        Some(lines)
+    }
+
+    /// Finds the families of lines that are just these lines.
+    fn find(&mut self, families: &[u8]) {
+        let wanted = self.both.iter().take(self.count.into()).fold(0, |bits, line| bits | 1 << line);
+        let mut covered = 0;
+        let mut found = Self { families: [0; 2], family_count: 0, ..*self };
+        for (at, lines) in families.iter().enumerate().filter(|(_, lines)| wanted & **lines == **lines) {
+            let Some(place) = found.families.get_mut(usize::from(found.family_count)) else { return };
+            *place = at as u8;
+            found.family_count += 1;
+            covered |= lines;
+        }
+        if covered == wanted && self.uppers | self.lowers == 0 {
+            *self = found;
+        }
+    }
+
+    /// The sites seen along the lines.
+    #[inline(always)]
+    pub(crate) fn seen<S: Set>(self, halves: &[Halves<S>; 4], occupied: S) -> S {
+        let mut seen = S::EMPTY;
+        for at in 0..self.count & 7 {
+            let half = halves[usize::from(self.both[usize::from(at & 3)] & 3)];
+            seen |= S::seen(half.lower, half.upper, occupied);
+        }
+        if self.uppers | self.lowers != 0 {
+            for line in 0..4_usize {
+                let half = halves[line];
+                if self.uppers >> line & 1 == 1 {
+                    seen |= S::seen(half.lower, half.upper, occupied) & half.upper;
+                }
+                if self.lowers >> line & 1 == 1 {
+                    seen |= S::seen(half.lower, half.upper, occupied) & half.lower;
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// Most groups of leaping attackers of a player.
+pub(crate) const LEAPS: usize = 8;
+/// Most families of lines on which a player attacks.
+pub(crate) const RAYS: usize = 4;
+
+/// How a player captures, looked at from the site that is captured on.
+#[derive(Clone, Debug)]
+pub(crate) struct Attacks<S> {
+    /// Whether everything is in here.
+    pub(crate) complete: bool,
+    /// Whether leaps and plain rays are all there is.
+    pub(crate) simple: bool,
+    /// Groups of pieces that capture whatever stands between.
+    pub(crate) leaps: [Kinds; LEAPS],
+    pub(crate) leap_victims: [u128; LEAPS],
+    pub(crate) leap_count: usize,
+    /// From where each site is attacked, group by group.
+    pub(crate) leap_from: Vec<[S; LEAPS]>,
+    /// Families of pieces that capture along lines.
+    pub(crate) rays: [Ray; RAYS],
+    pub(crate) ray_count: usize,
+    /// The sites of the lines through each site on an empty board, family by family.
+    pub(crate) ray_full: Vec<[S; RAYS]>,
+    /// Lines beyond one piece, and lines for which only some sites or victims count.
+    pub(crate) special: Vec<RayAttack<S>>,
+    pub(crate) others: Vec<OtherAttack<S>>,
+}
+
+impl<S> Default for Attacks<S> {
+    fn default() -> Self {
+        Self {
+            complete: false,
+            simple: false,
+            leaps: [Kinds::default(); LEAPS],
+            leap_victims: [u128::MAX; LEAPS],
+            leap_count: 0,
+            leap_from: Vec::new(),
+            rays: [Ray::default(); RAYS],
+            ray_count: 0,
+            ray_full: Vec::new(),
+            special: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+}
+
+/// Kinds that capture along the same lines.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ray {
+    pub(crate) kinds: Kinds,
+    pub(crate) lines: Lines,
+}
+
+/// Pieces that capture along lines, with a restriction.
+#[derive(Clone, Debug)]
+pub(crate) struct RayAttack<S> {
+    pub(crate) kinds: Kinds,
+    pub(crate) victims: u128,
+    pub(crate) lines: Lines,
+    /// The sites of the lines on an empty board.
+    pub(crate) full: Vec<S>,
+    /// Only attackers on these sites.
+    pub(crate) froms: S,
+    /// Only targets on these sites.
+    pub(crate) tos: S,
+    /// Whether exactly one piece must stand between.
+    pub(crate) screen: bool,
+}
+
+/// Pieces that capture under conditions on other sites.
+#[derive(Clone, Debug)]
+pub(crate) struct OtherAttack<S> {
+    pub(crate) kinds: Kinds,
+    pub(crate) victims: u128,
+    /// For each site the ways in which it is attacked.
+    pub(crate) ways: Vec<Vec<Source<S>>>,
+}
+
+/// One way in which a site is attacked.
+#[derive(Clone, Debug)]
+pub(crate) struct Source<S> {
+    /// From where.
+    pub(crate) from: Site,
+    /// These must be empty.
+    pub(crate) empty: S,
+    /// Something must stand on all of these.
+    pub(crate) filled: S,
+    /// What else must hold.
+    pub(crate) needs: Vec<Instance>,
+    /// All sites that matter.
+    pub(crate) matters: S,
+}
+
+/// A condition on one site.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instance {
+    pub(crate) site: Site,
+    pub(crate) content: u8,
+    pub(crate) kinds: u128,
+}
+
+/// A few kinds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kinds {
+    pub(crate) list: [u8; 8],
+    pub(crate) count: u8,
+    pub(crate) bits: u128,
+}
+
+impl Kinds {
+    fn of(bits: u128) -> Self {
+        let mut kinds = Self { bits, ..Self::default() };
+        for kind in (0..128_u8).filter(|kind| bits >> kind & 1 == 1) {
+            if let Some(place) = kinds.list.get_mut(usize::from(kinds.count)) {
+                *place = kind;
+            }
+            kinds.count = kinds.count.saturating_add(1);
+        }
+        kinds
+    }
+}
+
+/// One way of moving, for each site.
+#[derive(Clone, Debug)]
+pub(crate) struct Way<S> {
+    /// The shape it comes from, by its place in the lane.
+    pub(crate) shape: u16,
+    pub(crate) kind: u8,
+    pub(crate) ends: u8,
+    /// Whether the masks are enough to tell legal targets.
+    pub(crate) plain: bool,
+    /// How many plies a movement makes where a kind is chosen, less one.
+    pub(crate) more: u8,
+    /// Where a kind is chosen.
+    pub(crate) pick_tos: S,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) froms: S,
+    pub(crate) tos: S,
+    pub(crate) reach: Ways<S>,
+    /// By the value of the site variable without which there is no way: from where there is one.
+    pub(crate) given: Vec<S>,
+    /// For ways with several conditions: by the site they start from, the sites that must be in a set
+    /// variable, one for each way; none if some way has no such condition.
+    pub(crate) keys: Vec<(S, Vec<Site>)>,
+}
+
+impl<S: Set> Way<S> {
+    /// What the sorted ways know of it.
+    pub(crate) fn common(&self, at: usize) -> Common<S> {
+        Common {
+            way: at as u16,
+            kind: self.kind,
+            ends: self.ends & 7,
+            more: self.more,
+            froms: self.froms,
+            tos: self.tos,
+            pick_tos: self.pick_tos,
+        }
+    }
+}
+
+/// Where a way leads.
+#[derive(Clone, Debug)]
+pub(crate) enum Ways<S> {
+    /// From any site of a set to the site a number of places on; the sites at the other distances must be
+    /// empty.
+    Shift { places: i32, empty: [i32; 2], count: u8, froms: S },
+    /// To these sites, by the site it starts from.
+    Leap(Vec<S>),
+    /// To these sites, each with those that must be empty.
+    Lame(Vec<Vec<(Site, S)>>),
+    /// Along lines.
+    Ray(Lines),
+    /// Along lines, beyond exactly one piece.
+    Screen(Lines),
+    /// Ways with conditions on several sites.
+    Many(Vec<Vec<Many<S>>>),
+}
+
+/// A way with conditions on several sites.
+#[derive(Clone, Debug)]
+pub(crate) struct Many<S> {
+    pub(crate) to: Site,
+    pub(crate) empty: S,
+    pub(crate) enemy: S,
+    pub(crate) own: S,
+    /// These must be in the set variable at the slot.
+    pub(crate) within: (u16, S),
+    /// This must be the value of the site variable at the slot.
+    pub(crate) is: (u16, Site),
+    pub(crate) needs: Vec<Instance>,
+    pub(crate) takes: S,
+    pub(crate) marks: Vec<(u16, Site)>,
+    /// The sites that may not be attacked before the ply.
+    pub(crate) before: Vec<Site>,
+    /// What becomes of the occupied sites, where that can be said: those that are left and those that are
+    /// come to.
+    pub(crate) moved: Option<(S, S)>,
+}
+
+/// Ways of one player, sorted by how they are looked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Sorted<S> {
+    pub(crate) shifts: Vec<ShiftWay<S>>,
+    pub(crate) leaps: Vec<LeapWay<S>>,
+    pub(crate) rays: Vec<RayWay<S>>,
+    /// All others, by their places among the ways.
+    pub(crate) rest: Vec<u16>,
+}
+
+impl<S> Default for Sorted<S> {
+    fn default() -> Self {
+        Self { shifts: Vec::new(), leaps: Vec::new(), rays: Vec::new(), rest: Vec::new() }
+    }
+}
+
+/// What is common to the sorted ways.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Common<S> {
+    pub(crate) way: u16,
+    pub(crate) kind: u8,
+    pub(crate) ends: u8,
+    /// How many plies a movement makes where a kind is chosen, less one.
+    pub(crate) more: u8,
+    pub(crate) froms: S,
+    pub(crate) tos: S,
+    pub(crate) pick_tos: S,
+}
+
+/// A step of the same distance from everywhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShiftWay<S> {
+    pub(crate) common: Common<S>,
+    pub(crate) places: i32,
+    pub(crate) empty: [i32; 2],
+    pub(crate) count: u8,
+}
+
+/// Steps from a table.
+#[derive(Clone, Debug)]
+pub(crate) struct LeapWay<S> {
+    pub(crate) common: Common<S>,
+    pub(crate) targets: Vec<S>,
+}
+
+/// Lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayWay<S> {
+    pub(crate) common: Common<S>,
+    pub(crate) lines: Lines,
+}
+
+impl<S: Set> Sorted<S> {
+    pub(crate) fn of(ways: &[Way<S>], royal: Option<u8>) -> Self {
+        let mut sorted = Self { shifts: Vec::new(), leaps: Vec::new(), rays: Vec::new(), rest: Vec::new() };
+        for (at, way) in ways.iter().enumerate() {
+            let common = way.common(at);
+            let simple = way.plain && way.gate.is_none() && Some(way.kind) != royal;
+            match &way.reach {
+                Ways::Shift { places, empty, count, froms } if simple => sorted.shifts.push(ShiftWay {
+                    common: Common { froms: *froms, ..common },
+                    places: *places,
+                    empty: *empty,
+                    count: *count,
+                }),
+                Ways::Leap(targets) if simple => {
+                    sorted.leaps.push(LeapWay { common, targets: targets.clone() })
+                }
+                Ways::Ray(lines) if simple => sorted.rays.push(RayWay { common, lines: *lines }),
+                _ => sorted.rest.push(at as u16),
+            }
+        }
+        sorted
+    }
+}
+
+/// No slot.
+pub(crate) const NO_SLOT: u16 = u16::MAX;
+
+impl<L: Layout> Tables<L> {
+    pub(crate) fn of(board: &Board, lanes: &[Lane], lookups: &[Lookup]) -> Self {
+        let sites = board.len();
+        let mut tables = Self {
+            sites,
+            files: i32::from(board.files),
+            all: L::Set::first_sites(sites),
+            lookups: Lookups::default(),
+            lines: (0..sites).map(|site| lines(board, site as Site)).collect(),
+            between: Vec::new(),
+            through: Vec::new(),
+            attacks: Default::default(),
+            ways: Default::default(),
+        };
+        if lanes.is_empty() {
+            return tables;
+        }
+        if L::Set::CAPACITY <= 128 {
+            tables.pairs();
+        }
+        for (lane, (attacks, ways)) in lanes.iter().zip(tables.attacks.iter_mut().zip(&mut tables.ways)) {
+            *attacks = attack_tables::<L::Set>(board, lane.attacks.as_deref());
+            for (at, shape) in lane.shapes.iter().enumerate() {
+                ways.extend(way_tables(board, at as u16, shape));
+            }
+        }
+        if L::Set::CAPACITY == 64 {
+            let word = |half: &Halves<L::Set>| Halves { lower: half.lower.word(), upper: half.upper.word() };
+            let words: Vec<[Halves<u64>; 4]> =
+                tables.lines.iter().map(|row| row.map(|half| word(&half))).collect();
+            if let Some(found) = Lookups::of(lookups, &words) {
+                tables.find(&found.families);
+                tables.lookups = found;
+            }
+        }
+        tables
+    }
+
+    fn find(&mut self, families: &[u8]) {
+        for attacks in &mut self.attacks {
+            for ray in &mut attacks.rays {
+                ray.lines.find(families);
+            }
+        }
+        for way in self.ways.iter_mut().flatten() {
+            if let Ways::Ray(lines) = &mut way.reach {
+                lines.find(families);
+            }
+        }
+    }
+
+    /// What is seen from a site along lines.
+    #[inline(always)]
+    pub(crate) fn look(&self, lines: &Lines, site: Site, occupied: L::Set) -> L::Set {
+        if L::Set::CAPACITY == 64 && lines.family_count != 0 {
+            let occupied = occupied.word();
+            let mut seen = self.lookups.look(usize::from(lines.families[0]), site, occupied);
+            if lines.family_count > 1 {
+                seen |= self.lookups.look(usize::from(lines.families[1]), site, occupied);
+            }
+            return L::Set::of_word(seen);
+        }
+        lines.seen(&self.lines[usize::from(site)], occupied)
+    }
+
+    /// All sites of the board.
+    pub(crate) fn board(&self) -> L::Set {
+        self.all
+    }
+
+    fn pairs(&mut self) {
+        let count = self.sites;
+        self.between = vec![L::Set::EMPTY; count * count];
+        self.through = vec![L::Set::EMPTY; count * count];
+        for a in 0..count as Site {
+            for line in self.lines.get(usize::from(a)).into_iter().flatten() {
+                let whole = line.lower | line.upper | L::Set::one(a);
+                for half in [line.lower, line.upper] {
+                    for b in half.sites() {
+                        let at = usize::from(a) * count + usize::from(b);
+                        let inside = half.sites().filter(|site| (a.min(b) < *site) && (*site < a.max(b)));
+                        if let Some(place) = self.between.get_mut(at) {
+                            *place = crate::set::collect(inside);
+                        }
+                        if let Some(place) = self.through.get_mut(at) {
+                            *place = whole;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn lines<S: Set>(board: &Board, site: Site) -> [Halves<S>; 4] {
+    LINES.map(|(files, ranks)| {
+        let half = |sign: i16| {
+            let mut set = S::EMPTY;
+            let mut here = site;
+            while let Some(next) = board.step(here, (i16::from(files) * sign, i16::from(ranks) * sign)) {
+                set |= S::one(next);
+                here = next;
+            }
+            set
+        };
+        Halves { lower: half(-1), upper: half(1) }
+    })
+}
+
+fn wide((files, ranks): Offset) -> (i16, i16) {
+    (i16::from(files), i16::from(ranks))
+}
+
+fn back((files, ranks): Offset) -> (i16, i16) {
+    (-i16::from(files), -i16::from(ranks))
+}
+
+fn set_of<S: Set>(words: Option<&[u64]>, sites: usize) -> S {
+    words.map_or_else(|| S::first_sites(sites), S::from_words)
+}
+
+fn attack_tables<S: Set>(board: &Board, attacks: Option<&[Attack]>) -> Attacks<S> {
+    let mut tables = Attacks::default();
+    let Some(attacks) = attacks else { return tables };
+    tables.complete = true;
+    let count = board.len();
+    tables.leap_from = vec![[S::EMPTY; LEAPS]; count];
+    tables.ray_full = vec![[S::EMPTY; RAYS]; count];
+    let all = S::first_sites(count);
+    // For each half of each line, the kinds that use it without any restriction.
+    let mut halves: Vec<(Offset, u128)> =
+        LINES.iter().flat_map(|(files, ranks)| [((*files, *ranks), 0), ((-files, -ranks), 0)]).collect();
+    for attack in attacks {
+        let (froms, tos): (S, S) =
+            (set_of(attack.froms.as_deref(), count), set_of(attack.tos.as_deref(), count));
+        let kinds = Kinds::of(attack.kinds);
+        tables.complete &= kinds.count <= 8;
+        let victims = attack.victims.unwrap_or(u128::MAX);
+        let from = |to: Site, step: Offset| {
+            board.step(to, back(step)).filter(|from| froms.has(*from) && tos.has(to))
+        };
+        match &attack.reach {
+            Reach::Leap(steps) => {
+                let at = tables.leap_count;
+                let (Some(place), Some(known)) = (tables.leaps.get_mut(at), tables.leap_victims.get_mut(at))
+                else {
+                    tables.complete = false;
+                    continue;
+                };
+                (*place, *known) = (kinds, victims);
+                for (to, row) in tables.leap_from.iter_mut().enumerate() {
+                    let sites = steps.iter().filter_map(|step| from(to as Site, *step));
+                    if let Some(set) = row.get_mut(at) {
+                        *set = crate::set::collect(sites);
+                    }
+                }
+                tables.leap_count += 1;
+            }
+            Reach::Ray(directions) if victims == u128::MAX && froms == all && tos == all => {
+                for (files, ranks) in directions {
+                    for (looked, bits) in &mut halves {
+                        if *looked == (-files, -ranks) {
+                            *bits |= attack.kinds;
+                        }
+                    }
+                }
+            }
+            Reach::Ray(directions) | Reach::Screen(directions) => {
+                let looked: Vec<Offset> = directions.iter().map(|(files, ranks)| (-files, -ranks)).collect();
+                let Some(lines) = Lines::of(&looked) else {
+                    tables.complete = false;
+                    continue;
+                };
+                let full =
+                    (0..count as Site).map(|site| lines.seen(&self::lines(board, site), S::EMPTY)).collect();
+                let screen = matches!(attack.reach, Reach::Screen(_));
+                tables.special.push(RayAttack { kinds, victims, lines, full, froms, tos, screen });
+            }
+            Reach::Lame(_) | Reach::Templates(_) => {
+                let templates = match &attack.reach {
+                    Reach::Lame(steps) => steps.iter().map(lame).collect(),
+                    Reach::Templates(templates) => templates.clone(),
+                    _ => Vec::new(),
+                };
+                let ways = (0..count as Site).map(|to| {
+                    let sources = templates.iter().filter_map(|template| {
+                        let from = from(to, template.to)?;
+                        source(board, from, to, template)
+                    });
+                    sources.collect()
+                });
+                tables.others.push(OtherAttack { kinds, victims, ways: ways.collect() });
+            }
+            Reach::Walk => tables.complete = false,
+        }
+    }
+    // One look serves every kind that uses the lines.
+    let mut families: Vec<(u128, Vec<Offset>)> = Vec::new();
+    for (direction, kinds) in halves.into_iter().filter(|(_, kinds)| *kinds != 0) {
+        match families.iter_mut().find(|(known, _)| *known == kinds) {
+            Some((_, directions)) => directions.push(direction),
+            None => families.push((kinds, vec![direction])),
+        }
+    }
+    for (bits, directions) in families {
+        let at = tables.ray_count;
+        let (Some(place), Some(lines)) = (tables.rays.get_mut(at), Lines::of(&directions)) else {
+            tables.complete = false;
+            continue;
+        };
+        *place = Ray { kinds: Kinds::of(bits), lines };
+        tables.complete &= place.kinds.count <= 8;
+        for (site, row) in tables.ray_full.iter_mut().enumerate() {
+            if let Some(set) = row.get_mut(at) {
+                *set = lines.seen(&self::lines(board, site as Site), S::EMPTY);
+            }
+        }
+        tables.ray_count += 1;
+    }
+    tables.simple = tables.complete
+        && tables.special.is_empty()
+        && tables.others.is_empty()
+        && tables.leap_victims.iter().all(|victims| *victims == u128::MAX);
+    tables
+}
+
+fn lame((to, empty): &(Offset, Vec<Offset>)) -> Template {
+    let need = |at: &Offset| {
+        (*at, Need { content: content::EMPTY, kinds: None, among: None, within: None, is: None })
+    };
+    Template { to: *to, needs: empty.iter().map(need).collect(), ..Template::default() }
+}
+
+fn source<S: Set>(board: &Board, from: Site, to: Site, template: &Template) -> Option<Source<S>> {
+    let mut made =
+        Source { from, empty: S::EMPTY, filled: S::EMPTY, needs: Vec::new(), matters: S::one(from) };
+    for (at, need) in &template.needs {
+        let site = board.step(from, wide(*at))?;
+        if need.among.as_deref().is_some_and(|words| !S::from_words(words).has(site)) {
+            return None;
+        }
+        if site == to || site == from {
+            continue;
+        }
+        made.matters |= S::one(site);
+        match (need.content, need.kinds) {
+            (content::EMPTY, _) => made.empty |= S::one(site),
+            (bits, None) if bits == content::ENEMY | content::OWN => made.filled |= S::one(site),
+            (content, kinds) => {
+                made.needs.push(Instance { site, content, kinds: kinds.unwrap_or(u128::MAX) });
+            }
+        }
+    }
+    Some(made)
+}
+
+fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
+    let count = board.len();
+    let (froms, tos): (S, S) = (set_of(shape.froms.as_deref(), count), set_of(shape.tos.as_deref(), count));
+    let pick_tos = shape.choice.as_ref().map_or(S::EMPTY, |pick| S::from_words(&pick.tos));
+    let way = |reach: Ways<S>| Way {
+        shape: at,
+        kind: shape.kind,
+        ends: shape.ends,
+        plain: shape.plain && shape.before.is_empty(),
+        more: shape.choice.as_ref().map_or(0, |pick| pick.kinds.len().saturating_sub(1) as u8),
+        pick_tos,
+        gate: shape.gate,
+        froms,
+        tos,
+        reach,
+        given: Vec::new(),
+        keys: Vec::new(),
+    };
+    match &shape.reach {
+        Reach::Leap(steps) if steps.len() <= 2 => {
+            steps.iter().map(|step| way(shift(board, *step, &[], froms, tos))).collect()
+        }
+        Reach::Lame(steps) if steps.len() <= 2 && steps.iter().all(|(_, empty)| empty.len() <= 2) => {
+            steps.iter().map(|(step, empty)| way(shift(board, *step, empty, froms, tos))).collect()
+        }
+        Reach::Leap(steps) => {
+            let targets = (0..count as Site).map(|site| {
+                let reached: S =
+                    crate::set::collect(steps.iter().filter_map(|step| board.step(site, wide(*step))));
+                reached & tos
+            });
+            vec![way(Ways::Leap(targets.collect()))]
+        }
+        Reach::Lame(steps) => {
+            let targets = (0..count as Site).map(|site| {
+                let ends = steps.iter().filter_map(|(step, empty)| {
+                    let to = board.step(site, wide(*step)).filter(|to| tos.has(*to))?;
+                    let sites = empty.iter().filter_map(|at| board.step(site, wide(*at)));
+                    Some((to, crate::set::collect(sites)))
+                });
+                ends.collect()
+            });
+            vec![way(Ways::Lame(targets.collect()))]
+        }
+        Reach::Ray(directions) => {
+            Lines::of(directions).map(|lines| way(Ways::Ray(lines))).into_iter().collect()
+        }
+        Reach::Screen(directions) => {
+            Lines::of(directions).map(|lines| way(Ways::Screen(lines))).into_iter().collect()
+        }
+        Reach::Templates(templates) => {
+            let ways = (0..count as Site).map(|site| {
+                let made = templates.iter().filter_map(|template| many(board, site, template));
+                made.filter(|many| tos.has(many.to)).collect()
+            });
+            let ways: Vec<Vec<Many<S>>> = ways.collect();
+            let mut given = Vec::new();
+            if let Some(Gate::Given(slot)) = shape.gate {
+                given = vec![S::EMPTY; count];
+                for (from, list) in ways.iter().enumerate() {
+                    for many in list.iter().filter(|many| many.is.0 == slot) {
+                        if let Some(set) = given.get_mut(usize::from(many.is.1)) {
+                            *set |= S::one(from as Site);
+                        }
+                    }
+                }
+            }
+            let key = |from: Site, many: &Many<S>| many.within.1.sites().find(|site| *site != from);
+            let keyed = ways.iter().enumerate().map(|(from, list)| {
+                let sites: Option<Vec<Site>> = list.iter().map(|many| key(from as Site, many)).collect();
+                sites.map(|sites| (crate::set::collect(sites.iter().copied()), sites))
+            });
+            let keys = keyed.collect::<Option<Vec<_>>>().unwrap_or_default();
+            vec![Way { given, keys, ..way(Ways::Many(ways)) }]
+        }
+        Reach::Walk => Vec::new(),
+    }
+}
+
+/// A step of the same distance from every site is a shift of the whole set.
+fn shift<S: Set>(board: &Board, step: Offset, empty: &[Offset], froms: S, tos: S) -> Ways<S> {
+    let places = |(files, ranks): Offset| i32::from(ranks) * i32::from(board.files) + i32::from(files);
+    let possible = (0..board.len() as Site).filter(|site| {
+        froms.has(*site)
+            && board.step(*site, wide(step)).is_some_and(|to| tos.has(to))
+            && empty.iter().all(|at| board.step(*site, wide(*at)).is_some())
+    });
+    let froms = crate::set::collect(possible);
+    let mut distances = [0; 2];
+    for (place, at) in distances.iter_mut().zip(empty) {
+        *place = places(*at);
+    }
+    Ways::Shift { places: places(step), empty: distances, count: empty.len() as u8, froms }
+}
+
+fn many<S: Set>(board: &Board, from: Site, template: &Template) -> Option<Many<S>> {
+    let to = board.step(from, wide(template.to))?;
+    let mut made = Many {
+        to,
+        empty: S::EMPTY,
+        enemy: S::EMPTY,
+        own: S::EMPTY,
+        within: (NO_SLOT, S::EMPTY),
+        is: (NO_SLOT, NO_SITE),
+        needs: Vec::new(),
+        takes: S::EMPTY,
+        marks: Vec::new(),
+        before: Vec::new(),
+        moved: None,
+    };
+    for (at, need) in &template.needs {
+        let site = board.step(from, wide(*at))?;
+        if need.among.as_deref().is_some_and(|words| !S::from_words(words).has(site)) {
+            return None;
+        }
+        if let Some(slot) = need.within {
+            // Conditions on two different set variables are left to the walking automaton by the compiler.
+            made.within = (slot, made.within.1 | S::one(site));
+        }
+        if let Some(slot) = need.is {
+            made.is = (slot, site);
+        }
+        match (need.content, need.kinds) {
+            (content::EMPTY, _) if site != from => made.empty |= S::one(site),
+            (content::ENEMY, None) => made.enemy |= S::one(site),
+            (content::OWN, None) => made.own |= S::one(site),
+            (bits, None) if bits == content::EMPTY | content::ENEMY | content::OWN => {}
+            (content, kinds) => {
+                made.needs.push(Instance { site, content, kinds: kinds.unwrap_or(u128::MAX) });
+            }
+        }
+    }
+    for at in &template.takes {
+        made.takes |= S::one(board.step(from, wide(*at))?);
+    }
+    for (binding, at) in &template.marks {
+        made.marks.push((*binding, board.step(from, wide(*at))?));
+    }
+    Some(made)
+}
