@@ -257,6 +257,9 @@ pub(crate) fn read(
             Format::Records => games::read(&mut table, &text),
             Format::Lists => lists::read(&mut table, &text),
         }
+        if table.cases.is_empty() && table.problems.borrow().is_empty() {
+            table.problem(1, "there is no case in this table");
+        }
         cases.append(&mut table.cases);
         problems.append(table.problems.get_mut());
     }

@@ -721,7 +721,8 @@ impl Engine {
             return Err(Fault::TooMuchWork);
         }
         let mut node = state.clone();
-        let stops = |at: &u16| !self.endings.iter().any(|(known, stops)| known == &usize::from(*at) && !stops);
+        let stops =
+            |at: &u16| !self.endings.iter().any(|(known, stops)| known == &usize::from(*at) && !stops);
         // What has ended only by endings that do not stop the counting goes on.
         node.ended = node.ended.filter(|end| end.clauses.iter().any(stops));
         self.look(&mut node, true)?;
