@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_yaml::{Location, Spanned};
 use walkdir::WalkDir;
 
-use crate::case::{Case, Tier, Wanted};
+use crate::case::{Case, Check, Tier, Wanted};
 use crate::driver::{Question, Script};
 use crate::scenario::{CONTRACT, Cell, Expect, Given, Named, Refusal, Scenario, Standing, Suite, Texts};
 use crate::tables;
@@ -50,6 +50,8 @@ pub struct Corpus {
 pub const SNAPSHOTS: &str = "snapshots";
 /// The list of features, below the folder of the corpus.
 pub const FEATURES: &str = "features.yaml";
+/// The rows that may be cited, below the folder of the corpus.
+const LEDGER: &str = "ledger/articles.tsv";
 /// Folders that hold no scenarios.
 const OTHER: &[&str] = &["diagnostics", "ledger", SNAPSHOTS, tables::FOLDER];
 
@@ -113,6 +115,8 @@ struct Reader<'a> {
     suites: BTreeMap<String, String>,
     scenarios: BTreeMap<String, String>,
     pictures: BTreeSet<String>,
+    /// The ids of the rows of the ledger.
+    ledger: BTreeSet<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -125,6 +129,7 @@ impl<'a> Reader<'a> {
             suites: BTreeMap::new(),
             scenarios: BTreeMap::new(),
             pictures: BTreeSet::new(),
+            ledger: ledger(folder),
         }
     }
 
@@ -216,6 +221,9 @@ impl<'a> Reader<'a> {
         if scenario.cites.0.is_empty() {
             self.problem(path, at, "a scenario cites at least one article");
         }
+        for cite in scenario.cites.0.iter().filter(|cite| is_row(cite) && !self.ledger.contains(*cite)) {
+            self.problems.push(no_row(path, at, cite));
+        }
         if scenario.expect.is_empty() && !scenario.picture {
             self.problem(path, at, "a scenario without expectations shows nothing");
         }
@@ -226,6 +234,7 @@ impl<'a> Reader<'a> {
         let id = format!("{}/{}", suite.suite.value, scenario.id.value);
         let given = merged(&suite.given, &scenario.given);
         let picture = scenario.picture.then(|| self.picture(&id));
+        let mut vacuous = BTreeSet::new();
         for rules in rules {
             let mut case = Case {
                 id: id.clone(),
@@ -250,17 +259,30 @@ impl<'a> Reader<'a> {
                 case.act(line(&text.referenced), text.value.clone());
             }
             for expect in &scenario.expect {
-                expectation(&mut case, line(&expect.referenced), &expect.value);
+                let (at, asked) = (line(&expect.referenced), case.checks.len());
+                expectation(&mut case, at, &expect.value);
+                if case.checks.get(asked..).is_none_or(|checks| checks.iter().all(is_vacuous)) {
+                    vacuous.insert(at);
+                }
             }
             if let Some(wanted) = &picture {
                 case.ask(at, Question::Picture, wanted.clone());
             }
             self.corpus.cases.push(case);
         }
+        for at in vacuous {
+            self.problem(path, at, "any answer is as this expectation wants it");
+        }
     }
 
     fn tables(&mut self) {
         let cases = tables::read(self.folder, self.shown, &self.corpus.features, &mut self.problems);
+        let missing: BTreeSet<(&String, &String)> = cases
+            .iter()
+            .flat_map(|case| case.cites.iter().map(move |cite| (&case.path, cite)))
+            .filter(|(_, cite)| is_row(cite) && !self.ledger.contains(*cite))
+            .collect();
+        self.problems.extend(missing.into_iter().map(|(path, cite)| no_row(path, 1, cite)));
         let shared: BTreeSet<&String> =
             cases.iter().map(|case| &case.suite).filter(|suite| self.suites.contains_key(*suite)).collect();
         for suite in shared {
@@ -292,6 +314,38 @@ impl<'a> Reader<'a> {
                 self.problem(&shown, 1, "no scenario asks for this picture");
             }
         }
+    }
+}
+
+/// The ids of the rows of the ledger in a corpus; none if it has no ledger.
+fn ledger(folder: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(folder.join(LEDGER)).unwrap_or_default();
+    let mut rows = text.lines().map(|line| line.split('\t'));
+    let Some(at) = rows.next().and_then(|mut head| head.position(|name| name == "id")) else {
+        return BTreeSet::new();
+    };
+    rows.filter_map(|mut row| row.nth(at).map(str::to_owned)).collect()
+}
+
+/// Whether a citation is the id of a row of the ledger, such as `S0-017`.
+fn is_row(cite: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = cite.strip_prefix('S').and_then(|rest| rest.split_once('-'));
+    parts.is_some_and(|(document, row)| digits(document) && digits(row))
+}
+
+fn no_row(path: &str, line: usize, cite: &str) -> Problem {
+    Problem { path: path.to_owned(), line, message: format!("the ledger has no row `{cite}`") }
+}
+
+/// Whether every answer would do.
+fn is_vacuous(check: &Check) -> bool {
+    match &check.wanted {
+        Wanted::Acts(set) => {
+            set.count.is_none() && set.is.is_none() && set.include.0.is_empty() && set.exclude.0.is_empty()
+        }
+        Wanted::Rows { all: None, some } => some.is_empty(),
+        _ => false,
     }
 }
 

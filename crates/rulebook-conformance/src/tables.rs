@@ -64,8 +64,9 @@ struct Declared {
     /// Up to which size cases run always, and up to which they run at all.
     #[serde(default)]
     limits: Limits,
-    /// Why a published count may differ from the plain one; such counts wait.
-    differs: Option<String>,
+    /// For some cases, the sites whose pieces are taken off before the count.
+    #[serde(default)]
+    removed: Named<Texts>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -159,6 +160,8 @@ struct Meant {
     rules: String,
     #[serde(default)]
     params: Named<String>,
+    /// An act that must have been done before a count; where it was not, it is done first.
+    done: Option<String>,
 }
 
 /// A table at hand.
@@ -254,6 +257,9 @@ pub(crate) fn read(
             Format::Records => games::read(&mut table, &text),
             Format::Lists => lists::read(&mut table, &text),
         }
+        if table.cases.is_empty() && table.problems.borrow().is_empty() {
+            table.problem(1, "there is no case in this table");
+        }
         cases.append(&mut table.cases);
         problems.append(table.problems.get_mut());
     }
@@ -305,6 +311,12 @@ impl Table<'_> {
         case
     }
 
+    /// The act that must have been done before a count under the rule set that the words mean.
+    fn done(&self, words: &[(String, String)]) -> Option<&str> {
+        let words: Words = self.declared.words.0.iter().chain(words).cloned().collect();
+        self.meaning?.meant(&words).ok()?.done.as_deref()
+    }
+
     /// The name of something that the table is about.
     fn name(&self, of: &str) -> String {
         let names = &self.declared.names.0;
@@ -338,11 +350,8 @@ impl Table<'_> {
 }
 
 impl Meaning {
-    fn of(
-        &self,
-        words: &[(String, String)],
-        (files, ranks): (usize, usize),
-    ) -> Result<(String, Words), String> {
+    /// The rule set that the words mean.
+    fn meant(&self, words: &[(String, String)]) -> Result<&Meant, String> {
         let agrees = |when: &Named<Texts>| {
             when.0.iter().all(|(key, values)| {
                 let value = words.iter().rfind(|(known, _)| known == key).map(|(_, value)| value);
@@ -355,15 +364,24 @@ impl Meaning {
                 return Err(format!("there is no rule set for {}", all.join(", ")));
             }
         }
-        let Some(meant) = self.rules.iter().find(|meant| agrees(&meant.when)) else {
+        self.rules.iter().find(|meant| agrees(&meant.when)).ok_or_else(|| {
             // Only words that some rule set asks for can be the reason.
             let asked =
                 |key: &String| self.rules.iter().any(|meant| meant.when.0.iter().any(|(k, _)| k == key));
             let last: BTreeMap<&String, &String> = words.iter().map(|(key, value)| (key, value)).collect();
             let shown =
                 last.iter().filter(|(key, _)| asked(key)).map(|(key, value)| format!("{key}={value}"));
-            return Err(format!("there is no rule set for {}", shown.collect::<Vec<String>>().join(" ")));
-        };
+            format!("there is no rule set for {}", shown.collect::<Vec<String>>().join(" "))
+        })
+    }
+
+    /// The rule set that the words mean, with its parameters, on a board of a size.
+    fn of(
+        &self,
+        words: &[(String, String)],
+        (files, ranks): (usize, usize),
+    ) -> Result<(String, Words), String> {
+        let meant = self.meant(words)?;
         let mut params = meant.params.0.clone();
         params.push((self.size.files.clone(), files.to_string()));
         params.push((self.size.ranks.clone(), ranks.to_string()));

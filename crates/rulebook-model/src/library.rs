@@ -65,7 +65,8 @@ impl Library {
 /// rules folder even when there is no prelude in it.
 fn root_by_id(file: &Path) -> Option<PathBuf> {
     let text = read(file).ok()?.text.clone();
-    let id = text.lines().find_map(|line| line.strip_prefix("id:"))?.trim().trim_matches(['"', '\'']);
+    let id =
+        text.split(['\n', '\r']).find_map(|line| line.strip_prefix("id:"))?.trim().trim_matches(['"', '\'']);
     let mut root = file.with_extension("");
     for part in id.rsplit('/') {
         if root.file_name()?.to_str()? != part {

@@ -761,21 +761,28 @@ pub fn site(value: Site) -> Term {
     Term::Const(Value::Site(value))
 }
 
+/// Why a placement does not fit, and the bytes of it that do not.
+pub type Misplaced = (std::ops::Range<usize>, String);
+
 /// Reads a placement: ranks from the top, parted by `/`; letters for pieces, numbers and `.` for empty sites.
 ///
 /// # Errors
 /// Says which rank does not fit, or which letter is unknown.
-pub fn placement(rules: &RuleSet, text: &str) -> Result<Vec<Cell>, String> {
+pub fn placement(rules: &RuleSet, text: &str) -> Result<Vec<Cell>, Misplaced> {
     let board = &rules.board;
     let mut cells = vec![Cell::EMPTY; board.len()];
+    let mut start = text.len() - text.trim_start().len();
     let ranks: Vec<&str> = text.trim().split('/').collect();
     if ranks.len() != usize::from(board.ranks) {
-        return Err(format!("the board has {} ranks, not {}", board.ranks, ranks.len()));
+        let message = format!("the board has {} ranks, not {}", board.ranks, ranks.len());
+        return Err((start..start + text.trim().len(), message));
     }
     for (index, text) in ranks.iter().enumerate() {
         let rank = i64::from(board.ranks) - index as i64;
+        let whole = start..start + text.len();
+        start = whole.end + 1;
         let (mut file, mut blanks) = (0_i64, 0_i64);
-        for sign in text.chars() {
+        for (at, sign) in text.char_indices() {
             if let Some(digit) = sign.to_digit(10) {
                 blanks = (blanks * 10 + i64::from(digit)).min(1000);
                 continue;
@@ -789,7 +796,8 @@ pub fn placement(rules: &RuleSet, text: &str) -> Result<Vec<Cell>, String> {
                 letters.iter().position(|letter| *letter == sign).map(|player| (kind as u8, player as u8))
             });
             let Some((kind, player)) = found else {
-                return Err(format!("`{sign}` is not the letter of a piece"));
+                let at = whole.start + at;
+                return Err((at..at + sign.len_utf8(), format!("`{sign}` is not the letter of a piece")));
             };
             match board.at(file, rank).and_then(|site| cells.get_mut(usize::from(site))) {
                 Some(cell) => *cell = Cell::piece(kind, player),
@@ -798,7 +806,8 @@ pub fn placement(rules: &RuleSet, text: &str) -> Result<Vec<Cell>, String> {
         }
         if file + blanks != i64::from(board.files) {
             let width = file + blanks;
-            return Err(format!("rank {rank} has {width} sites; the board has {} files", board.files));
+            let message = format!("rank {rank} has {width} sites; the board has {} files", board.files);
+            return Err((whole, message));
         }
     }
     Ok(cells)

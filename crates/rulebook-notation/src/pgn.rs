@@ -5,8 +5,8 @@
 //! game and an error never reaches beyond the game it is in. Invariant: every span is the exact range
 //! of its token in the source, and no input makes this module panic, recurse deeper than
 //! `MAX_VARIATION_DEPTH`, or take more than time linear in its length. It deliberately does not
-//! interpret anything: what stands for a move is kept as written, tags are not checked against each
-//! other, and comments before the first move or after the result are dropped. A `[%clk h:mm:ss]` in
+//! interpret anything: what stands for a move is kept as written, no tag is checked but `Result`, which
+//! must not contradict the result behind the moves, and comments before the first move or after the result are dropped. A `[%clk h:mm:ss]` in
 //! a comment is the one exception: it becomes the time of the move before it.
 
 use std::sync::Arc;
@@ -162,6 +162,10 @@ struct Piece {
 }
 
 const EVENT: &str = "[Event \"";
+/// The tag that repeats the termination marker.
+const RESULT: &str = "Result";
+/// All termination markers; any other value of the tag says nothing.
+const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 impl Games<'_> {
     fn byte(&self, at: usize) -> Option<u8> {
@@ -365,7 +369,14 @@ fn read_game(source: &Arc<Source>, span: Span) -> Result<Game, Diagnostic> {
             _ => {}
         }
     }
-    Ok(game)
+    match (game.tags.iter().find(|tag| tag.name == RESULT), &game.result) {
+        (Some(tag), Some(result)) if RESULTS.contains(&tag.value.as_str()) && tag.value != result.text => {
+            let message = format!("the result `{}` contradicts the tag `{RESULT}`", result.text);
+            let error = Diagnostic::error(PGN_SYNTAX, source, result.span, message);
+            Err(error.also(source, tag.span, "the tag"))
+        }
+        _ => Ok(game),
+    }
 }
 
 fn token(pair: &Pair<'_, Rule>, base: usize) -> Token {

@@ -45,6 +45,12 @@ pub fn read_position(rules: &RuleSet, text: &str) -> Result<State, TextError> {
     let mut number = None;
     for field in fields {
         let Some(word) = words.next() else { break };
+        if matches!(field, Field::Board) {
+            state.cells = placement(rules, word).map_err(|(at, message)| {
+                TextError::at(text, word.get(at).filter(|part| !part.is_empty()).unwrap_or(word), message)
+            })?;
+            continue;
+        }
         read_field(rules, &mut state, field, word, &mut number)
             .map_err(|message| TextError::at(text, word, message))?;
     }
@@ -90,7 +96,7 @@ fn read_field(
         }
     };
     match field {
-        Field::Board => state.cells = placement(rules, word)?,
+        Field::Board => {}
         Field::Turn => {
             let at = rules.notation.turn.iter().position(|turn| turn == word);
             let Some(at) = at else {

@@ -298,10 +298,7 @@ fn sgf_claim(rules: &RuleSet, text: &str) -> Claim {
 /// a word are skipped; the first line may be `position: …`.
 pub fn from_lines(source: &Arc<Source>) -> Script {
     let mut script = Script::default();
-    let mut at = 0;
-    for row in source.text.split_inclusive('\n') {
-        let start = at;
-        at += row.len();
+    for (start, row) in source.lines() {
         let comment = row.match_indices('#').map(|(at, _)| at).find(|at| {
             // A comment begins a line, perhaps after a byte order mark, or follows a blank.
             let begins = |head: &str| head.trim_start_matches('\u{FEFF}').is_empty();

@@ -110,3 +110,17 @@ fn wrong_positions_are_errors_at_their_place() {
         assert_eq!(text.get(error.start..error.end), Some(wrong), "{text}");
     }
 }
+
+#[test]
+fn errors_in_a_placement_point_at_the_rank_or_the_letter() {
+    let checked = Library::default().check("chess/board", &[]).expect("built-in files are found");
+    let rules = checked.rules.expect("no errors");
+    let under = |text: &'static str| {
+        let error = position::read_position(&rules, text).expect_err("it does not fit");
+        text.get(error.start..error.end).unwrap_or_default()
+    };
+    assert_eq!(under("rnbqkbnr/pppppppp/8/7/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "7");
+    assert_eq!(under("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPPP/RNBQKBNR w KQkq - 0 1"), "PPPPPPPPP");
+    assert_eq!(under("rnbqkbnr/pppppppp/8/8/3x4/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), "x");
+    assert_eq!(under("8/8 w - - 0 1"), "8/8");
+}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rulebook_model::ruleset::{
     Atom, Author, Builtin, Choice, Clause, Code, Context, Effect, Form, Path, RuleSet, Term,
 };
-use rulebook_model::{Site, Value};
+use rulebook_model::{Outcome, Site, Value};
 use rulebook_syntax::ast::Binary;
 
 use crate::effects::Draft;
@@ -25,7 +25,7 @@ pub struct Engine {
     captures: Vec<Vec<usize>>,
     /// Consequences of plies, in order.
     pub(crate) following: Vec<usize>,
-    /// Endings, in order; those that hold whatever happened before come with a flag.
+    /// Endings, in order; those that stop the counting of sequences come with a flag.
     endings: Vec<(usize, bool)>,
     tracing: bool,
 }
@@ -168,7 +168,10 @@ impl Engine {
                     }
                 }
                 Form::After { .. } => following.push(at),
-                Form::Ends { condition, .. } => endings.push((at, is_plain(&rules, &condition.term))),
+                Form::Ends { condition, result } => {
+                    let stops = is_plain(&rules, &condition.term) && !is_draw(&rules, &result.term);
+                    endings.push((at, stops));
+                }
                 _ => {}
             }
         }
@@ -569,14 +572,14 @@ impl Engine {
         self.look(state, false)
     }
 
-    fn look(&self, state: &mut State, plain_only: bool) -> Outcomes<()> {
+    fn look(&self, state: &mut State, counting: bool) -> Outcomes<()> {
         if state.ended.is_some() {
             return Ok(());
         }
         let fuel = Counter::new(FUEL);
-        let mut holding: Vec<(u16, rulebook_model::Outcome)> = Vec::new();
-        for (at, plain) in &self.endings {
-            if plain_only && !plain {
+        let mut holding: Vec<(u16, Outcome)> = Vec::new();
+        for (at, stops) in &self.endings {
+            if counting && !stops {
                 continue;
             }
             let Some(clause) = self.rules.clauses.get(*at) else { continue };
@@ -705,8 +708,8 @@ impl Engine {
         Ok(Verdict::Done { next: Box::new(draft.state), clauses })
     }
 
-    /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at; a game
-    /// that is won is not continued.
+    /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at, nor are
+    /// those that can only be a draw; a game that has otherwise ended is not continued.
     ///
     /// # Errors
     /// A fault of the rule set in some situation.
@@ -718,6 +721,10 @@ impl Engine {
             return Err(Fault::TooMuchWork);
         }
         let mut node = state.clone();
+        let stops =
+            |at: &u16| !self.endings.iter().any(|(known, stops)| known == &usize::from(*at) && !stops);
+        // What has ended only by endings that do not stop the counting goes on.
+        node.ended = node.ended.filter(|end| end.clauses.iter().any(stops));
         self.look(&mut node, true)?;
         if node.ended.is_some() {
             return Ok(0);
@@ -783,6 +790,18 @@ fn asks_empty(term: &Term) -> bool {
     match term {
         Term::Context(Context::Empty) => true,
         Term::Binary(Binary::And, a, b) => asks_empty(a) || asks_empty(b),
+        _ => false,
+    }
+}
+
+/// Whether a result is a draw whatever happens, definitions opened.
+fn is_draw(rules: &RuleSet, term: &Term) -> bool {
+    match term {
+        Term::Const(value) => *value == Value::Outcome(Outcome::Draw),
+        Term::If(_, yes, no) => is_draw(rules, yes) && is_draw(rules, no),
+        Term::Apply(at, _) => rules.bodies.get(usize::from(*at)).is_some_and(|body| {
+            !body.codes.is_empty() && body.codes.iter().all(|code| is_draw(rules, &code.term))
+        }),
         _ => false,
     }
 }

@@ -281,3 +281,25 @@ fn long_games_are_dropped_without_recursion() {
     }
     assert_eq!(state.history().count(), 200_001);
 }
+
+#[test]
+fn an_ending_that_can_only_be_a_draw_does_not_stop_the_counting() {
+    let counted = |result: &str, define: &str| {
+        let text = format!(
+            "
+define: {{ quits: {define} }}
+answers: quits
+clauses:
+  a: {{ act: pass }}
+  b: {{ ends: count(occupied) = 0, result: {result} }}
+"
+        );
+        let engine = engine(&text);
+        engine.perft(&engine.first(), 3).expect("no fault")
+    };
+    assert_eq!(counted("draw", "draw"), 1);
+    assert_eq!(counted("quits", "if mover = first then draw else draw"), 1, "definitions are opened");
+    assert_eq!(counted("quits", "if mover = first then draw else win(first)"), 0);
+    assert_eq!(counted("win(mover)", "draw"), 0);
+    assert_eq!(counted("void", "draw"), 0);
+}

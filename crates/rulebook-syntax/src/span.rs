@@ -23,9 +23,26 @@ impl Source {
     /// Line and column of a byte offset, both counted from one; the column counts characters.
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let head = self.text.get(..offset.min(self.text.len())).unwrap_or(&self.text);
-        let line = head.matches('\n').count() + 1;
-        let column = head.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        let before = self.lines().take_while(|(start, _)| *start <= head.len());
+        let (line, start) = before.fold((0, 0), |(count, _), (start, _)| (count + 1, start));
+        let column = head.get(start..).unwrap_or("").chars().count() + 1;
         (line, column)
+    }
+
+    /// The lines with the offsets at which they begin. A line ends behind a line feed, a carriage return, or
+    /// both together, which belong to it; there is always one line more than there are such ends.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut rest = Some(0);
+        std::iter::from_fn(move || {
+            let start = rest?;
+            let text = self.text.get(start..).unwrap_or("");
+            let end = text.find(['\n', '\r']).map(|at| {
+                let both = text.get(at..).is_some_and(|rest| rest.starts_with("\r\n"));
+                at + if both { 2 } else { 1 }
+            });
+            rest = end.map(|end| start + end);
+            Some((start, text.get(..end.unwrap_or(text.len())).unwrap_or(text)))
+        })
     }
 }
 
@@ -123,5 +140,19 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_in_three_ways() {
+        let source = Source::new("x", "a\rbé\r\n\nc");
+        let lines: Vec<(usize, &str)> = source.lines().collect();
+        assert_eq!(lines, [(0, "a\r"), (2, "bé\r\n"), (7, "\n"), (8, "c")]);
+        let places: Vec<(usize, usize)> = [0, 2, 5, 6, 7, 8, 9].map(|at| source.line_column(at)).to_vec();
+        assert_eq!(places, [(1, 1), (2, 1), (2, 3), (2, 4), (3, 1), (4, 1), (4, 2)]);
     }
 }

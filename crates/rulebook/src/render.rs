@@ -92,7 +92,7 @@ fn reports(diagnostic: &Diagnostic) -> Vec<Report> {
     for (number, text) in texts.into_iter().enumerate() {
         let here = diagnostic.labels.iter().enumerate().filter(|(_, label)| label.source == *text);
         let labels = here.map(|(at, found)| label(found, at == 0)).collect();
-        let source = Some(NamedSource::new(name(text), text.text.clone()));
+        let source = Some(NamedSource::new(name(text), drawn(text)));
         match reports.first_mut().filter(|_| number == 0) {
             Some(first) => {
                 first.source = source;
@@ -109,6 +109,15 @@ fn reports(diagnostic: &Diagnostic) -> Vec<Report> {
         }
     }
     reports
+}
+
+/// The text for the renderer, which knows no lines that end with a carriage return alone. Places stay.
+fn drawn(source: &Source) -> String {
+    let lines = source.lines().map(|(_, line)| match line.strip_suffix('\r') {
+        Some(line) => format!("{line}\n"),
+        None => line.to_owned(),
+    });
+    lines.collect()
 }
 
 /// The name of a text for people: below the current folder, as a path from there.

@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::{Side, Table, Words, word, words};
 use crate::case::{Case, Tier, Wanted};
-use crate::driver::Question;
+use crate::driver::{Question, Step};
 use crate::judge::same_value;
 use crate::scenario::{Cell, Ended, MoveSet, Status, Texts};
 
@@ -176,9 +176,23 @@ fn play(table: &Table<'_>, case: &mut Case, line: usize, acts: &str, mover: &mut
     }
 }
 
-/// Positions with a published count, which waits where it is not the plain one.
+/// Asks how far the second player is ahead, once the pieces on some sites are taken off.
+fn lead(table: &Table<'_>, case: &mut Case, line: usize, removed: Vec<String>, published: &str) {
+    let Some([_, second]) = pair(table) else { return };
+    let removed = Cell::List(removed.into_iter().map(Cell::Text).collect());
+    let arguments = vec![Cell::Text(second.player.clone()), removed];
+    let published = Wanted::Value(Cell::Text(published.to_owned()));
+    case.ask(line, Question::Value(table.name("difference"), arguments), published);
+}
+
+/// Positions with a published count.
 pub(super) fn counts(table: &mut Table<'_>, text: &str) {
-    for block in blocks(text) {
+    let blocks = blocks(text);
+    let known = |id: &str| blocks.iter().any(|block| head(block).1 == id);
+    for (id, _) in table.declared.removed.0.iter().filter(|(id, _)| !known(id)) {
+        table.problem(1, format!("there is no case `{id}` in which something could be taken off"));
+    }
+    for block in blocks {
         let (line, id) = head(&block);
         let parts = (rest(&block, "rules "), board(&block, "initial"), board(&block, "scored position"));
         let (Some((_, rules)), Some(first), Some(last)) = parts else {
@@ -199,24 +213,30 @@ pub(super) fn counts(table: &mut Table<'_>, text: &str) {
         case.ask(line, Question::State, Wanted::Position(position(&last, side)));
         let plain = difference(table, &last, &added(table, &rules)).unwrap_or_default();
         let published = word(&expected, "white-minus-black").unwrap_or_default();
-        if same_value(&plain, published) {
+        let removed = table.declared.removed.0.iter().find(|(known, _)| known == id);
+        let removed = removed.map(|(_, sites)| sites.0.clone()).unwrap_or_default();
+        if let Some(act) = table.done(&rules) {
+            if !case.script.steps.iter().any(|step| matches!(step, Step::Do(done) if done == act)) {
+                case.act(line, act);
+            }
+        } else if removed.is_empty() && same_value(&plain, published) {
             scores(table, &mut case, line, &last);
-        } else if case.tier == Tier::WhenEncoded {
-            case.tier = Tier::Waiting(table.declared.differs.clone().unwrap_or_default());
         }
+        lead(table, &mut case, line, removed, published);
         table.push(case);
     }
 }
 
-/// Positions with the area of each player.
+/// Positions with the area of each player, and with the published counts under other words where the first
+/// one is the plain count.
 pub(super) fn areas(table: &mut Table<'_>, text: &str) {
     for block in blocks(text) {
         let (line, id) = head(&block);
         let published = block.iter().find_map(|(number, text)| {
-            let (_, strict) = text.split_once("| strict area ")?;
-            Some((*number, words(strict)))
+            let (counts, strict) = text.split_once("| strict area ")?;
+            Some((*number, words(strict), words(counts)))
         });
-        let (Some(grid), Some((at, published))) = (board(&block, "case "), published) else {
+        let (Some(grid), Some((at, published, counts))) = (board(&block, "case "), published) else {
             table.problem(line, "an area has a board and a line of counts");
             continue;
         };
@@ -235,6 +255,19 @@ pub(super) fn areas(table: &mut Table<'_>, text: &str) {
             table.problem(at, "the plain count of this board is another one");
         }
         table.push(case);
+        let plain = difference(table, &grid, "0").unwrap_or_default();
+        let mut counts = counts.into_iter();
+        if counts.next().is_none_or(|(_, first)| !same_value(&first, &plain)) {
+            continue;
+        }
+        for (value, count) in counts {
+            let words = vec![(table.name("varied"), value.clone())];
+            let mut case = table.case_for(&format!("{id}-{value}"), line, &words, grid.size());
+            let Some([first, _]) = pair(table) else { continue };
+            case.script.position = Some(position(&grid, first));
+            lead(table, &mut case, at, Vec::new(), &count);
+            table.push(case);
+        }
     }
 }
 

@@ -440,7 +440,13 @@ impl Checker<'_> {
                 SetupDraft::Placement(_) if self.no_sites || self.no_letters => {}
                 SetupDraft::Placement(text) => match crate::ruleset::placement(&self.rules, &text.text) {
                     Ok(cells) => self.rules.setup = cells,
-                    Err(message) => self.out.push(text.error(codes::BOARD_INVALID, message)),
+                    Err((at, message)) => {
+                        // In a scalar that is written as it is meant the exact place is known.
+                        let exact = text.span.end - text.span.start == text.text.len();
+                        let span = Span::new(text.span.start + at.start, text.span.start + at.end);
+                        let span = if exact { span } else { text.span };
+                        self.fault(&text.source, codes::BOARD_INVALID, span, message);
+                    }
                 },
                 SetupDraft::Value(value) => match self.names.get(&name.text) {
                     Some((Meaning::Var(at), _)) => {

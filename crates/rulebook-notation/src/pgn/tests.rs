@@ -227,3 +227,15 @@ fn the_largest_game_stays_below_the_call_limit_of_other_grammars() {
         assert!(parse(&Source::new("t.pgn", game)).is_ok(), "{text}");
     }
 }
+
+#[test]
+fn a_result_that_contradicts_its_tag_is_refused() {
+    let text = "[Result \"1-0\"]\n\n1. e4 e5 0-1\n";
+    let mut errors = parse(&Source::new("t.pgn", text)).expect_err("contradicting");
+    let error = errors.remove(0);
+    assert_eq!(error.message, "the result `0-1` contradicts the tag `Result`");
+    let under: Vec<&str> = error.labels.iter().map(|l| &text[l.span.start..l.span.end]).collect();
+    assert_eq!(under, ["0-1", "1-0"]);
+    assert_eq!(read("[Result \"?\"]\n\n1. e4 e5 0-1\n").len(), 1, "a tag that says nothing");
+    assert_eq!(read("[Result \"0-1\"]\n\n1. e4 e5 0-1\n").len(), 1);
+}

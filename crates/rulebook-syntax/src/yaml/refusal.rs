@@ -134,7 +134,11 @@ impl Refusal<'_> {
             }
             ErrorKind::MappingKeyNotAllowed => ("a key cannot stand here".into(), indent),
             ErrorKind::ExpectedFlowSequenceSeparator => ("a `,` or `]` is expected here".into(), None),
-            ErrorKind::ExpectedFlowMappingSeparator => ("a `,` or `}` is expected here".into(), None),
+            ErrorKind::ExpectedFlowMappingSeparator => {
+                let bracket = matches!(here, "[" | "]" | "{");
+                let help = "inside of `{ … }` a text that holds a bracket needs quotes";
+                ("a `,` or `}` is expected here".into(), bracket.then_some(help))
+            }
             ErrorKind::ExpectedBlockSequenceEntry => ("a `-` is expected here".into(), indent),
             ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection => {
                 ("a list item cannot start here".into(), Some("put each `-` on a line of its own"))

@@ -213,6 +213,17 @@ fn bad_yaml() {
 }
 
 #[test]
+fn brackets_in_a_flow_mapping_want_quotes() {
+    let help = |text: &str| {
+        let found = parse(&Source::new("test.yaml", text), &Limits::default()).unwrap_err();
+        found.into_iter().find_map(|found| found.help)
+    };
+    let wanted = Some("inside of `{ … }` a text that holds a bracket needs quotes");
+    assert_eq!(help("a: { move: step [own] }\n").as_deref(), wanted);
+    assert_eq!(help("a: { b: x {c} }\n").as_deref(), wanted);
+}
+
+#[test]
 fn limit_of_bytes() {
     let limits = Limits { bytes: 8, ..Limits::default() };
     let parse = |text: &str| parse(&Source::new("test.yaml", text), &limits);

@@ -16,7 +16,8 @@ use crate::out::{Out, table};
 pub(super) struct Arguments {
     /// A rule file, or the id of a built-in rule set.
     file: String,
-    /// The tables that the rule set declares: YAML, or `.csv` with values parted by commas.
+    /// The tables that the rule set declares: YAML, or `.csv` with values parted by commas, where a line
+    /// that begins with `#` is a comment if the fields are not yet named.
     table: String,
     /// Tell which clause parts this entry from which others.
     #[arg(long, value_name = "NAME")]

@@ -1,8 +1,10 @@
 //! Tables as lines of values, parted by commas, semicolons or tabs.
 //!
 //! A line `[name]` begins a table, the next line names its fields, every further line is a row. What
-//! stands before the first such line belongs to the first table of the rule set. A value may be quoted
-//! with `"`; a list is written with `|` between its members. Invariant: every value keeps its place.
+//! stands before the first such line belongs to the first table of the rule set. A line that begins with
+//! `#` is a comment as long as the fields of its table are not named; among rows it is a row. A value may be
+//! quoted with `"`; a list is written with `|` between its members. Invariant: every value keeps its place,
+//! and a table without rows is an error.
 
 use std::sync::Arc;
 
@@ -14,12 +16,9 @@ use super::{Raw, RawRow, RawTable};
 pub(super) fn read(source: &Arc<Source>, first: &str, out: &mut Vec<Diagnostic>) -> Vec<RawTable> {
     let mut tables: Vec<RawTable> = Vec::new();
     let mut header: Vec<(String, Span)> = Vec::new();
-    let mut at = 0;
-    for line in source.text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
+    for (start, line) in source.lines() {
         let text = line.trim_matches(|c| matches!(c, '\r' | '\n' | ' ' | '\u{FEFF}'));
-        if text.is_empty() || text.starts_with('#') {
+        if text.is_empty() || header.is_empty() && text.starts_with('#') {
             continue;
         }
         let start = start + line.find(text).unwrap_or(0);
@@ -60,6 +59,13 @@ pub(super) fn read(source: &Arc<Source>, first: &str, out: &mut Vec<Diagnostic>)
             (name.clone(), span, raw, span)
         });
         table.rows.push(RawRow { span, fields: fields.collect() });
+    }
+    if tables.is_empty() {
+        out.push(Diagnostic::error(codes::FILE_SHAPE, source, Span::new(0, 0), "there is no table here"));
+    }
+    for table in tables.iter().filter(|table| table.rows.is_empty()) {
+        let message = format!("the table `{}` has no rows", table.name);
+        out.push(Diagnostic::error(codes::FILE_SHAPE, source, table.span, message));
     }
     tables
 }
@@ -105,6 +111,35 @@ fn cells(text: &str, start: usize) -> Result<Vec<(String, Span)>, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn messages(text: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        read(&Source::new("t.csv", text), "teams", &mut out);
+        out.into_iter().map(|found| found.message).collect()
+    }
+
+    #[test]
+    fn tables_without_rows_are_refused() {
+        assert_eq!(messages(""), ["there is no table here"]);
+        assert_eq!(messages("# name\n\n"), ["there is no table here"]);
+        assert_eq!(messages("name,seed\n"), ["the table `teams` has no rows"]);
+        assert_eq!(messages("name\nAnn\n[games]\nhome\n"), ["the table `games` has no rows"]);
+    }
+
+    #[test]
+    fn a_number_sign_begins_a_comment_only_before_the_fields() {
+        let mut out = Vec::new();
+        let tables = read(&Source::new("t.csv", "# two\nname\n#1 Ann\nBo\n"), "teams", &mut out);
+        let rows = tables.first().map(|table| table.rows.len());
+        assert_eq!((rows, out.len()), (Some(2), 0));
+    }
+
+    #[test]
+    fn lines_may_end_with_a_carriage_return() {
+        let mut out = Vec::new();
+        let tables = read(&Source::new("t.csv", "name\rAnn\rBo\r"), "teams", &mut out);
+        assert_eq!(tables.first().map(|table| table.rows.len()), Some(2));
+    }
 
     #[test]
     fn values_keep_their_places() {
