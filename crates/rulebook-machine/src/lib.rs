@@ -3,7 +3,21 @@
 //! A program is what a compiled file holds; a machine is a program that the verifier has passed. This crate
 //! knows no source text and needs no file system.
 
+pub mod act;
+pub mod collect;
+pub mod effects;
+pub mod endings;
+pub mod engine;
+pub mod eval;
+pub mod events;
+pub mod front;
 pub mod lane;
+pub mod plain;
+pub mod plies;
 pub mod position;
 pub mod program;
 pub mod set;
+pub mod value;
+pub mod verify;
+pub mod walk;
+pub mod why;
