@@ -17,20 +17,38 @@ pub struct Passes {
     pub settle: bool,
     /// A ban on leaving a piece attacked becomes a mask for the movements.
     pub legality: bool,
+    /// What is seen along lines is looked up by multiplication.
+    pub lookups: bool,
 }
 
 impl Passes {
     /// The names of the passes, with a way to switch each.
-    pub const NAMES: [&str; 6] = ["forms", "rays", "screens", "recipes", "settle", "legality"];
+    pub const NAMES: [&str; 7] = ["forms", "rays", "screens", "recipes", "settle", "legality", "lookups"];
 
     /// All on.
     pub fn all() -> Self {
-        Self { forms: true, rays: true, screens: true, recipes: true, settle: true, legality: true }
+        Self {
+            forms: true,
+            rays: true,
+            screens: true,
+            recipes: true,
+            settle: true,
+            legality: true,
+            lookups: true,
+        }
     }
 
     /// All off.
     pub fn none() -> Self {
-        Self { forms: false, rays: false, screens: false, recipes: false, settle: false, legality: false }
+        Self {
+            forms: false,
+            rays: false,
+            screens: false,
+            recipes: false,
+            settle: false,
+            legality: false,
+            lookups: false,
+        }
     }
 
     /// All but the named one; `None` if there is no such pass.
@@ -43,6 +61,7 @@ impl Passes {
             "recipes" => &mut passes.recipes,
             "settle" => &mut passes.settle,
             "legality" => &mut passes.legality,
+            "lookups" => &mut passes.lookups,
             _ => return None,
         };
         *slot = false;

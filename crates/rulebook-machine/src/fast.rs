@@ -69,9 +69,9 @@ pub(crate) struct Ply {
 }
 
 /// The answers of the general engine that the fast paths ask for.
-pub(crate) trait General<L: Layout>: Sync {
-    /// The value that a clause gives to the only variable it sets, in a position.
-    fn settled(&self, clause: u16, position: &Position<L>) -> L::Set;
+pub(crate) trait General<L: Layout> {
+    /// The value that a clause gives to the only variable it sets, a set at a slot, in a position.
+    fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set;
 }
 
 /// The fast paths of a program.
@@ -615,7 +615,7 @@ impl<L: Layout> Fast<L> {
 
     #[inline(always)]
     fn site(&self, place: Place, from: Site, to: Site, many: Option<&Many<L::Set>>) -> Option<Site> {
-        match place {
+        let found = match place {
             Place::From => Some(from),
             Place::To => Some(to),
             Place::At(site) => Some(site),
@@ -626,7 +626,8 @@ impl<L: Layout> Fast<L> {
                 let places = i32::from(ranks) * self.tables.files + i32::from(files);
                 Site::try_from(i32::from(from) + places).ok()
             }
-        }
+        };
+        found.filter(|site| usize::from(*site) < self.tables.sites)
     }
 
     /// The position after a ply. The ply must be one that was found in the position.
@@ -714,7 +715,7 @@ impl<L: Layout> Fast<L> {
                 if before.settled & bit != 0 && value == before.sets.get(*slot) && !changed.meets(value) {
                     return;
                 }
-                let settled = general.settled(*clause, next);
+                let settled = general.settled(*clause, *slot, next);
                 *next.sets.slot(*slot) = settled;
                 if settled == value { next.settled |= bit } else { next.settled &= !bit }
             }

@@ -99,6 +99,9 @@ pub struct Program {
     pub clauses: Vec<Clause>,
     /// Definitions that can be asked for by name: the name and the bodies made of it.
     pub answers: Vec<(String, Vec<u16>)>,
+    /// Conditions that are asked from outside, such as those of names and suffixes in records; what has no
+    /// condition always holds.
+    pub remarks: Vec<Option<Code>>,
     /// What the passes recognised, for each player; empty when a rule set runs by the general engine alone.
     pub lanes: Vec<crate::lane::Lane>,
     /// Multipliers for looking up what is seen along lines, on boards of one word.

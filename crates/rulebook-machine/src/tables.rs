@@ -224,12 +224,11 @@ pub(crate) struct Instance {
 pub(crate) struct Kinds {
     pub(crate) list: [u8; 8],
     pub(crate) count: u8,
-    pub(crate) bits: u128,
 }
 
 impl Kinds {
     fn of(bits: u128) -> Self {
-        let mut kinds = Self { bits, ..Self::default() };
+        let mut kinds = Self::default();
         for kind in (0..128_u8).filter(|kind| bits >> kind & 1 == 1) {
             if let Some(place) = kinds.list.get_mut(usize::from(kinds.count)) {
                 *place = kind;

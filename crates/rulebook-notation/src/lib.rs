@@ -2,6 +2,7 @@
 //!
 //! This crate knows the shapes of records, not the rules: what a text means is asked of the engine.
 
+pub mod judge;
 pub mod lines;
 pub mod moves;
 pub mod pgn;
@@ -9,3 +10,5 @@ pub mod position;
 pub mod replay;
 pub mod sgf;
 pub mod snapshot;
+
+pub use judge::Judge;

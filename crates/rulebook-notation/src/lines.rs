@@ -5,8 +5,9 @@
 
 use rulebook_model::RuleSet;
 use rulebook_model::ruleset::{Author, Form};
-use rulebook_reference::{Act, Engine, Fault, Person, Reason, State, Verdict};
+use rulebook_reference::{Act, Fault, Person, Reason, State, Verdict};
 
+use crate::judge::Judge;
 use crate::moves::read_act;
 use crate::position::TextError;
 
@@ -53,7 +54,7 @@ fn split<'t>(rules: &RuleSet, text: &'t str) -> (Option<Person>, &'t str) {
 ///
 /// # Errors
 /// The line has no meaning in this rule set, or may mean several acts, or the rule set has a fault here.
-pub fn play(engine: &Engine, state: &State, line: &str) -> Result<Done, LineError> {
+pub fn play(engine: &dyn Judge, state: &State, line: &str) -> Result<Done, LineError> {
     let rules = engine.rules();
     let (person, what) = split(rules, line);
     if what.is_empty() {

@@ -5,7 +5,9 @@
 
 use rulebook_model::ruleset::{ActText, RuleSet};
 use rulebook_model::{Site, Sites, Value};
-use rulebook_reference::{Act, Engine, Outcomes, Plies, State};
+use rulebook_reference::{Act, Outcomes, Plies, State};
+
+use crate::judge::Judge;
 
 /// What a text of an act may mean.
 #[derive(Clone, Debug)]
@@ -221,7 +223,7 @@ impl Meant {
     }
 
     /// Whether an act in a state is meant.
-    pub fn is(&self, engine: &Engine, state: &State, act: &Act) -> bool {
+    pub fn is(&self, engine: &dyn Judge, state: &State, act: &Act) -> bool {
         let rules = engine.rules();
         let named = || act_name(engine, state, act);
         match &self.form {
@@ -265,10 +267,10 @@ fn chosen(act: &Act) -> Option<u8> {
     })
 }
 
-fn first_text(engine: &Engine, state: &State, texts: &[ActText], act: &Act) -> Outcomes<Option<String>> {
+fn first_text(engine: &dyn Judge, state: &State, texts: &[ActText], act: &Act) -> Outcomes<Option<String>> {
     for text in texts {
         let right = text.act.is_none_or(|name| name == act.name);
-        if right && text.when.as_ref().map_or(Ok(true), |when| engine.holds_for(state, when, Some(act)))? {
+        if right && engine.text_holds(state, text, Some(act))? {
             return Ok(Some(text.text.clone()));
         }
     }
@@ -276,7 +278,7 @@ fn first_text(engine: &Engine, state: &State, texts: &[ActText], act: &Act) -> O
 }
 
 /// The name an act has in records, if it has one.
-pub fn act_name(engine: &Engine, state: &State, act: &Act) -> Option<String> {
+pub fn act_name(engine: &dyn Judge, state: &State, act: &Act) -> Option<String> {
     let names = &engine.rules().notation.names;
     if names.iter().all(|name| name.act != Some(act.name)) {
         return None;
@@ -288,7 +290,7 @@ pub fn act_name(engine: &Engine, state: &State, act: &Act) -> Option<String> {
 ///
 /// # Errors
 /// A fault of the rule set in this situation.
-pub fn write_short(engine: &Engine, state: &State, act: &Act, next: &State) -> Outcomes<String> {
+pub fn write_short(engine: &dyn Judge, state: &State, act: &Act, next: &State) -> Outcomes<String> {
     let rules = engine.rules();
     let suffix = first_text(engine, next, &rules.notation.suffixes, act)?.unwrap_or_default();
     if let Some(name) = act_name(engine, state, act) {

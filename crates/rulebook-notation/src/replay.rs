@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use rulebook_model::ruleset::{Author, Cell, Form, RuleSet};
 use rulebook_model::{Outcome, Site};
-use rulebook_reference::{Act, Engine, Fault, Outcomes, Person, Reason, State, Verdict};
+use rulebook_reference::{Act, Fault, Outcomes, Person, Reason, State, Verdict};
 use rulebook_syntax::{Source, Span};
 
+use crate::judge::Judge;
 use crate::lines::{self, LineError};
 use crate::moves::write_short;
 use crate::pgn::Game;
@@ -328,7 +329,7 @@ pub fn from_lines(source: &Arc<Source>) -> Script {
 ///
 /// # Errors
 /// Its position text cannot be read; the error is about that text.
-pub fn start(engine: &Engine, script: &Script) -> Result<State, TextError> {
+pub fn start(engine: &dyn Judge, script: &Script) -> Result<State, TextError> {
     match &script.start {
         Start::First => Ok(engine.first()),
         Start::Position(text, _) => read_position(engine.rules(), text),
@@ -347,7 +348,7 @@ pub fn start(engine: &Engine, script: &Script) -> Result<State, TextError> {
 ///
 /// # Errors
 /// A fault of the rule set in the first state.
-pub fn replay(engine: &Engine, start: State, lines: &[Line]) -> Outcomes<Replay> {
+pub fn replay(engine: &dyn Judge, start: State, lines: &[Line]) -> Outcomes<Replay> {
     let mut replay = Replay { start, steps: Vec::new(), stop: None };
     engine.settle(&mut replay.start)?;
     for (at, line) in lines.iter().enumerate() {
@@ -362,7 +363,7 @@ pub fn replay(engine: &Engine, start: State, lines: &[Line]) -> Outcomes<Replay>
     Ok(replay)
 }
 
-fn step(engine: &Engine, state: &State, line: usize, text: &str) -> Result<Step, Stop> {
+fn step(engine: &dyn Judge, state: &State, line: usize, text: &str) -> Result<Step, Stop> {
     let fault = |error: LineError| Stop::Unreadable { line, error };
     let done = lines::play(engine, state, text).map_err(fault)?;
     let person = done.person;
@@ -406,7 +407,7 @@ pub fn compare(rules: &RuleSet, claim: Option<&Claim>, state: &State) -> Agreeme
 ///
 /// # Errors
 /// A fault of the rule set in this situation.
-pub fn causes(engine: &Engine, state: &State, outcome: Outcome) -> Outcomes<Vec<Cause>> {
+pub fn causes(engine: &dyn Judge, state: &State, outcome: Outcome) -> Outcomes<Vec<Cause>> {
     let rules = engine.rules();
     let wanted = plain(rules, outcome);
     let players = (0..rules.players.len() as u8).map(Person::Player);

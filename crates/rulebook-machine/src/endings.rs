@@ -1,0 +1,124 @@
+//! Endings, and counts of sequences of plies.
+//!
+//! Invariant: a game that has ended is not looked at again, and endings that contradict each other are a
+//! fault and not an outcome.
+
+use crate::act::{Ending, Past, State};
+use crate::engine::{Engine, FUEL, Fault, Ground, Outcomes, Scene, WORK, Work, blame};
+use crate::fast::Fast;
+use crate::memo::Asked;
+use crate::position::{Layout, Position};
+use crate::program::{Form, Outcome};
+use crate::value::{Few, Val};
+
+/// Deepest count of sequences of plies.
+pub const MAX_DEPTH: u32 = 200;
+
+impl<L: Layout> Engine<L> {
+    /// Looks whether the game has ended, and writes it into the state.
+    ///
+    /// # Errors
+    /// Endings that contradict each other, or another fault of the program.
+    pub fn settle(&self, state: &mut State<L>, work: &mut Work<L>) -> Outcomes<()> {
+        if state.ended.is_none() {
+            state.ended = self.ending(&state.position, self.ground(state), false, work)?;
+        }
+        Ok(())
+    }
+
+    /// The ending of a position, by all endings or by those that stop the counting of sequences.
+    ///
+    /// # Errors
+    /// Endings that contradict each other, or another fault of the program.
+    pub fn ending(
+        &self,
+        position: &Position<L>,
+        ground: Ground<'_, L>,
+        stops_only: bool,
+        work: &mut Work<L>,
+    ) -> Outcomes<Option<Ending>> {
+        let scene = Scene::of(position, ground);
+        let mut holding: Few<(u16, Option<Outcome>), 4> = Few::default();
+        for at in &self.sorted.endings {
+            let Some(clause) = self.clause(*at) else { continue };
+            let Form::Ends { condition, result, stops } = &clause.form else { continue };
+            if stops_only && !stops {
+                continue;
+            }
+            if blame(*at, self.applies(clause.when, clause.unless, &scene, work))?
+                && blame(*at, self.truth(*condition, &scene, work))?
+                && let Val::Outcome(outcome) = self.run(*result, &scene, work)?
+            {
+                holding.push((*at, Some(outcome)));
+            }
+        }
+        let yields = |at: u16| {
+            let yields = self.clause(at).map_or(&[][..], |clause| &clause.yields);
+            holding.iter().any(|(first, _)| yields.contains(first))
+        };
+        let standing: Vec<(u16, Outcome)> = holding
+            .iter()
+            .filter(|(at, _)| !yields(*at))
+            .filter_map(|(at, outcome)| Some((*at, (*outcome)?)))
+            .collect();
+        let Some((_, outcome)) = standing.first().copied() else { return Ok(None) };
+        let clauses: Vec<u16> = standing.iter().map(|(at, _)| *at).collect();
+        if standing.iter().any(|(_, other)| *other != outcome) {
+            return Err(Fault::Conflict(clauses.into()));
+        }
+        Ok(Some(Ending { outcome, clauses }))
+    }
+
+    /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at; a game that
+    /// is won is not continued.
+    ///
+    /// # Errors
+    /// A fault of the program in some situation.
+    pub fn perft(&self, state: &State<L>, depth: u32, work: &mut Work<L>) -> Outcomes<u64> {
+        if depth > MAX_DEPTH {
+            return Err(WORK);
+        }
+        if state.ended.is_some() && depth > 0 {
+            return Ok(0);
+        }
+        if let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
+            && Fast::fits(&self.program, &state.position)
+        {
+            work.begin(FUEL);
+            let asked = Asked::of(self, work);
+            let count = fast.perft(&state.position, depth, true, &asked);
+            return asked.fault().map_or(Ok(count), Err);
+        }
+        let mut state = state.clone();
+        self.count(&mut state, depth, work)
+    }
+
+    /// The same, the past of the state growing and shrinking on the way.
+    fn count(&self, state: &mut State<L>, depth: u32, work: &mut Work<L>) -> Outcomes<u64> {
+        if depth == 0 {
+            return Ok(1);
+        }
+        work.begin(FUEL);
+        let position = state.position;
+        if self.ending(&position, self.ground(state), true, work)?.is_some() {
+            return Ok(0);
+        }
+        work.begin(FUEL);
+        let plies = self.plies(state, work)?.legal;
+        if depth == 1 {
+            return Ok(plies.len() as u64);
+        }
+        let mut count = 0_u64;
+        for ply in plies {
+            if ply.ended.is_some() {
+                continue;
+            }
+            state.position = ply.next;
+            state.history.push(Past { position: ply.next, act: Some(ply.act), clauses: ply.clauses });
+            count = count.saturating_add(self.count(state, depth - 1, work)?);
+            state.history.pop();
+        }
+        state.position = position;
+        Ok(count)
+    }
+}

@@ -1,0 +1,170 @@
+//! Judgements: of a ply that somebody means, and of an event that is not a ply.
+//!
+//! Invariant: a verdict names the clauses that decided it, the deciding one first.
+
+use crate::act::{Act, Clauses, State};
+use crate::effects::Draft;
+use crate::engine::{Engine, FUEL, Outcomes, Scene, Work};
+use crate::position::Layout;
+use crate::program::{Author, Form, Run};
+use crate::value::Val;
+
+/// Why something is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A clause forbids it.
+    Forbidden,
+    /// No clause grants it.
+    NotGranted,
+    /// The game has ended.
+    GameOver,
+    /// The condition of the clause does not hold.
+    ConditionFails,
+    /// This is not for this person to do.
+    NotTheirs,
+}
+
+/// What comes of an act or an event.
+#[derive(Clone, Debug)]
+pub enum Verdict<L: Layout> {
+    /// It is done.
+    Done {
+        /// The state after it, endings included.
+        next: Box<State<L>>,
+        /// The clauses that decided.
+        clauses: Vec<u16>,
+    },
+    /// It is refused.
+    Refused {
+        /// Why.
+        reason: Reason,
+        /// The clauses that decided.
+        clauses: Vec<u16>,
+    },
+}
+
+/// Who does something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Person {
+    /// A player.
+    Player(u8),
+    /// The arbiter.
+    Arbiter,
+}
+
+/// A test on acts.
+pub type Meant<'a, L> = &'a dyn Fn(&Act<L>) -> bool;
+
+fn listed(clauses: &Clauses) -> Vec<u16> {
+    clauses.iter().copied().collect()
+}
+
+impl<L: Layout> Engine<L> {
+    /// Judges a ply that is meant by a test on acts: the legal one, or the reason why there is none. `grants`
+    /// are the clauses that could grant such an act; they are named when none does.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub fn judge(
+        &self,
+        state: &State<L>,
+        meant: Meant<'_, L>,
+        grants: &[u16],
+        work: &mut Work<L>,
+    ) -> Outcomes<Verdict<L>> {
+        if let Some(end) = &state.ended {
+            return Ok(Verdict::Refused { reason: Reason::GameOver, clauses: end.clauses.clone() });
+        }
+        work.begin(FUEL);
+        let plies = self.plies(state, work)?;
+        if let Some(ply) = plies.legal.into_iter().find(|ply| meant(&ply.act)) {
+            let clauses = listed(&ply.clauses);
+            let mut next = state.clone();
+            next.play(ply);
+            work.begin(FUEL);
+            self.settle(&mut next, work)?;
+            return Ok(Verdict::Done { next: Box::new(next), clauses });
+        }
+        if let Some(banned) = plies.banned.iter().find(|banned| meant(&banned.act)) {
+            return Ok(Verdict::Refused { reason: Reason::Forbidden, clauses: listed(&banned.clauses) });
+        }
+        let clauses = self.why_not(state, meant, grants, work)?;
+        Ok(Verdict::Refused { reason: Reason::NotGranted, clauses })
+    }
+
+    /// Judges an event that is not a ply.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub fn event(
+        &self,
+        state: &State<L>,
+        event: u16,
+        person: Person,
+        work: &mut Work<L>,
+    ) -> Outcomes<Verdict<L>> {
+        if let Some(end) = &state.ended {
+            return Ok(Verdict::Refused { reason: Reason::GameOver, clauses: end.clauses.clone() });
+        }
+        work.begin(FUEL);
+        let actor = match person {
+            Person::Player(player) => player,
+            Person::Arbiter => state.position.mover,
+        };
+        let ground = self.ground(state);
+        let scene = Scene { actor, ..Scene::of(&state.position, ground) };
+        let mut wrong: Vec<u16> = Vec::new();
+        let mut failing: Vec<(u16, Option<Run>)> = Vec::new();
+        let mut applying: Vec<(u16, Run)> = Vec::new();
+        for at in &self.sorted.events {
+            let Some(clause) = self.clause(*at) else { continue };
+            let Form::Event { event: known, by, then, otherwise } = &clause.form else { continue };
+            if *known != event {
+                continue;
+            }
+            let theirs = match (by, person) {
+                (Author::Anyone, Person::Player(_)) | (Author::Arbiter, Person::Arbiter) => true,
+                (Author::Player(code), Person::Player(player)) => {
+                    self.run(*code, &scene, work)? == Val::Player(player)
+                }
+                _ => false,
+            };
+            if !theirs {
+                wrong.push(*at);
+            } else if self.applies(clause.when, clause.unless, &scene, work)? {
+                applying.push((*at, *then));
+            } else {
+                failing.push((*at, *otherwise));
+            }
+        }
+        let standing: Vec<u16> = applying.iter().map(|(at, _)| *at).collect();
+        applying.retain(|(at, _)| {
+            let yields = self.clause(*at).map_or(&[][..], |clause| &clause.yields);
+            !yields.iter().any(|first| standing.contains(first))
+        });
+        let chosen: Vec<(u16, Run)> = if applying.is_empty() {
+            failing.iter().filter_map(|(at, otherwise)| Some((*at, (*otherwise)?))).collect()
+        } else {
+            applying
+        };
+        if chosen.is_empty() {
+            let (reason, clauses) = if failing.is_empty() {
+                (Reason::NotTheirs, wrong)
+            } else {
+                (Reason::ConditionFails, failing.into_iter().map(|(at, _)| at).collect())
+            };
+            return Ok(Verdict::Refused { reason, clauses });
+        }
+        let mut draft = Draft::new(Act::new(u16::MAX, actor), state.position);
+        for (at, effects) in &chosen {
+            draft.clauses.push(*at);
+            self.perform(&mut draft, *effects, ground, work)?;
+        }
+        let mut next = state.clone();
+        next.position = draft.position;
+        next.ended = draft.ended;
+        work.begin(FUEL);
+        self.settle(&mut next, work)?;
+        Ok(Verdict::Done { next: Box::new(next), clauses: chosen.into_iter().map(|(at, _)| at).collect() })
+    }
+}

@@ -1,0 +1,93 @@
+//! What the fast paths ask of the general engine, and the answers that are kept.
+//!
+//! Law: a kept answer is given only for the very same values it depends on; they are compared, not only
+//! their hash.
+
+use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::act::Act;
+use crate::engine::{Engine, FUEL, Fault, Scene, Work};
+use crate::fast::General;
+use crate::position::{Layout, Position, Row};
+use crate::program::{Effect, Form};
+use crate::set::Set;
+
+/// How many answers are kept.
+const KEPT: usize = 64;
+
+/// An answer with all that it depends on: the set, and what stands on its sites.
+#[derive(Clone, PartialEq, Eq)]
+struct Key<L: Layout> {
+    clause: u16,
+    set: L::Set,
+    kinds: L::Kinds,
+    owners: L::Owners,
+}
+
+/// The general engine, as the fast paths see it.
+pub(crate) struct Asked<'a, L: Layout> {
+    engine: &'a Engine<L>,
+    inner: RefCell<Inner<'a, L>>,
+}
+
+struct Inner<'a, L: Layout> {
+    work: &'a mut Work<L>,
+    kept: Vec<Option<(Key<L>, L::Set)>>,
+    fault: Option<Fault>,
+}
+
+impl<'a, L: Layout> Asked<'a, L> {
+    pub(crate) fn of(engine: &'a Engine<L>, work: &'a mut Work<L>) -> Self {
+        Self { engine, inner: RefCell::new(Inner { work, kept: vec![None; KEPT], fault: None }) }
+    }
+
+    /// A fault that came up on the way: what was counted then means nothing.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        self.inner.borrow().fault.clone()
+    }
+}
+
+impl<L: Layout> General<L> for Asked<'_, L> {
+    #[cold]
+    fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set {
+        let set = position.sets.get(slot);
+        let (mut kinds, mut owners) = (position.kinds, position.owners);
+        for row in kinds.slice_mut().iter_mut().chain(owners.slice_mut()) {
+            *row &= set;
+        }
+        let key = Key { clause, set, kinds, owners };
+        let mut hasher = DefaultHasher::new();
+        (key.set, key.kinds, key.owners).hash(&mut hasher);
+        let at = hasher.finish() as usize % KEPT;
+        let inner = &mut *self.inner.borrow_mut();
+        if let Some((known, answer)) = inner.kept.get(at).and_then(Option::as_ref)
+            && *known == key
+        {
+            return *answer;
+        }
+        let code = self.engine.clause(clause).and_then(|clause| match &clause.form {
+            Form::After { then, .. } => match then.of(&self.engine.program().effects) {
+                [Effect::Set(_, _, code)] => Some(*code),
+                _ => None,
+            },
+            _ => None,
+        });
+        let Some(code) = code else { return set };
+        let tables = self.engine.first_tables();
+        let act = Act::new(0, position.mover);
+        let scene = Scene::with(position, self.engine.bare_ground(tables), &act);
+        inner.work.begin(FUEL);
+        let answer = match self.engine.run_sites(code, &scene, inner.work) {
+            Ok(answer) => answer,
+            Err(fault) => {
+                inner.fault.get_or_insert(fault);
+                L::Set::EMPTY
+            }
+        };
+        if let Some(place) = inner.kept.get_mut(at) {
+            *place = Some((key, answer));
+        }
+        answer
+    }
+}
