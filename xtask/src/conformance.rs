@@ -15,7 +15,7 @@ use rulebook_conformance::case::{Case, Tier, Wanted};
 use rulebook_conformance::driver::Driver;
 use rulebook_conformance::report::Counts;
 use rulebook_conformance::run::{self, Finished};
-use rulebook_conformance::{Corpus, Reference, Report, Selection};
+use rulebook_conformance::{Corpus, Engines, Kind, Report, Selection};
 
 use crate::Outcome;
 
@@ -43,6 +43,21 @@ pub(crate) struct Args {
     /// Run the cases for fast engines too.
     #[arg(long)]
     slow: bool,
+    /// The engine to run them on.
+    #[arg(long, value_enum, default_value_t)]
+    engine: Which,
+}
+
+/// Which engine is under test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    /// The reference interpreter.
+    #[default]
+    Reference,
+    /// The machine.
+    Machine,
+    /// Each of them; a difference is a failure.
+    Both,
 }
 
 /// Runs the corpus.
@@ -67,22 +82,47 @@ pub(crate) fn run(args: Args) -> Outcome {
     if cases.is_empty() {
         return Err(nothing(args.bless).into());
     }
-    let driver = Reference::at(root.join("rules"));
-    let finished = put(&cases, &driver, args.slow);
-    if args.bless {
-        return bless(&root.join(CORPUS), &finished);
+    let kinds: &[Kind] = match args.engine {
+        Which::Reference => &[Kind::Reference],
+        Which::Machine => &[Kind::Machine],
+        Which::Both => &[Kind::Reference, Kind::Machine],
+    };
+    let mut failed = false;
+    let mut before: Option<Report> = None;
+    for kind in kinds {
+        let driver = Engines::at(*kind, root.join("rules"));
+        let finished = put(&cases, &driver, args.slow);
+        if args.bless {
+            return bless(&root.join(CORPUS), &finished);
+        }
+        let report = Report::of(driver.name(), &finished);
+        if let Some(file) = &args.json {
+            write_whole(file, &serde_json::to_string_pretty(&report)?)?;
+        }
+        print!("{}", report.failures());
+        println!("{}", table(&report));
+        for (reason, count) in &report.waiting {
+            println!("waiting: {count} because {reason}");
+        }
+        println!("{}", report.last_line());
+        failed |= report.totals.failed > 0;
+        if let Some(before) = &before {
+            let different = differences(before, &report);
+            for line in &different {
+                println!("{line}");
+            }
+            println!("{} differences between the engines", different.len());
+            failed |= !different.is_empty();
+        }
+        before = Some(report);
     }
-    let report = Report::of(driver.name(), &finished);
-    if let Some(file) = &args.json {
-        write_whole(file, &serde_json::to_string_pretty(&report)?)?;
-    }
-    print!("{}", report.failures());
-    println!("{}", table(&report));
-    for (reason, count) in &report.waiting {
-        println!("waiting: {count} because {reason}");
-    }
-    println!("{}", report.last_line());
-    Ok(if report.totals.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The cases that did not come out the same.
+fn differences(a: &Report, b: &Report) -> Vec<String> {
+    let pairs = a.cases.iter().zip(&b.cases).filter(|(a, b)| a.outcome != b.outcome);
+    pairs.map(|(a, b)| format!("{}: {} here, {} there", a.id, a.outcome, b.outcome)).collect()
 }
 
 fn nothing(bless: bool) -> &'static str {
