@@ -21,7 +21,8 @@ mod search;
 
 pub use bridge::Bridge;
 
-type Made = Result<Arc<dyn Judge>, Refused>;
+/// The engines that are asked, the first one first.
+type Made = Result<Vec<Arc<dyn Judge>>, Refused>;
 type Key = (String, Vec<(String, String)>);
 
 /// The engines there are.
@@ -31,6 +32,8 @@ pub enum Kind {
     Reference,
     /// The machine.
     Machine,
+    /// Both of them: where their answers differ, the difference is the answer.
+    Both,
 }
 
 /// An engine over a folder of rule files.
@@ -50,13 +53,14 @@ impl Engines {
         let Some(checked) = self.library.check(rules, params) else { return Err(Refused::Unknown) };
         if let Some(rules) = checked.rules {
             let rules = Arc::new(rules);
-            return match self.kind {
-                Kind::Reference => Ok(Arc::new(Engine::new(rules))),
-                Kind::Machine => match Bridge::new(rules) {
-                    Ok(bridge) => Ok(Arc::new(bridge)),
-                    Err(reason) => Err(Refused::Unsupported(reason)),
-                },
-            };
+            let mut made: Vec<Arc<dyn Judge>> = Vec::new();
+            if self.kind != Kind::Machine {
+                made.push(Arc::new(Engine::new(Arc::clone(&rules))));
+            }
+            if self.kind != Kind::Reference {
+                made.push(Arc::new(Bridge::new(rules).map_err(Refused::Unsupported)?));
+            }
+            return Ok(made);
         }
         let first = checked.diagnostics.iter().find(|found| found.severity == ERROR);
         let Some(found) = first else { return Err(Refused::Error("the rule set cannot be used".into())) };
@@ -75,6 +79,7 @@ impl Driver for Engines {
         match self.kind {
             Kind::Reference => "reference interpreter",
             Kind::Machine => "machine",
+            Kind::Both => "reference interpreter and machine",
         }
     }
 
@@ -86,7 +91,25 @@ impl Driver for Engines {
             self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
             made
         });
-        Ok(Box::new(Ready(made?)))
+        Ok(Box::new(Several(made?.into_iter().map(Ready).collect())))
+    }
+}
+
+/// A rule set with its engines.
+struct Several(Vec<Ready>);
+
+impl Loaded for Several {
+    fn answer(&self, script: &Script) -> Vec<Answer> {
+        let mut all = self.0.iter().map(|ready| ready.answer(script));
+        let Some(mut answers) = all.next() else { return Vec::new() };
+        for others in all {
+            for (answer, other) in answers.iter_mut().zip(others) {
+                if *answer != other {
+                    *answer = Answer::Error(format!("the engines differ: {answer:?} and {other:?}"));
+                }
+            }
+        }
+        answers
     }
 }
 
