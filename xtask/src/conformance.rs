@@ -15,7 +15,7 @@ use rulebook_conformance::case::{Case, Tier, Wanted};
 use rulebook_conformance::driver::Driver;
 use rulebook_conformance::report::Counts;
 use rulebook_conformance::run::{self, Finished};
-use rulebook_conformance::{Corpus, Reference, Report, Selection};
+use rulebook_conformance::{Corpus, Engines, Kind, Report, Selection};
 
 use crate::Outcome;
 
@@ -43,6 +43,31 @@ pub(crate) struct Args {
     /// Run the cases for fast engines too.
     #[arg(long)]
     slow: bool,
+    /// The engine to run them on.
+    #[arg(long, value_enum, default_value_t)]
+    engine: Which,
+}
+
+/// Which engine is under test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    /// The reference interpreter.
+    #[default]
+    Reference,
+    /// The machine.
+    Machine,
+    /// Each of them; a difference is a failure.
+    Both,
+}
+
+impl From<Which> for Kind {
+    fn from(which: Which) -> Self {
+        match which {
+            Which::Reference => Self::Reference,
+            Which::Machine => Self::Machine,
+            Which::Both => Self::Both,
+        }
+    }
 }
 
 /// Runs the corpus.
@@ -67,7 +92,7 @@ pub(crate) fn run(args: Args) -> Outcome {
     if cases.is_empty() {
         return Err(nothing(args.bless).into());
     }
-    let driver = Reference::at(root.join("rules"));
+    let driver = Engines::at(args.engine.into(), root.join("rules"));
     let finished = put(&cases, &driver, args.slow);
     if args.bless {
         return bless(&root.join(CORPUS), &finished);

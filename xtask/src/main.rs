@@ -1,7 +1,9 @@
-//! Project automation: the conformance runner and the house rules, one module for each command.
+//! Project automation: the conformance runner, the comparison of engines and the house rules, one
+//! module for each command.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks on the terminal")]
 
 mod conformance;
+mod diff;
 mod tidy;
 
 use std::error::Error;
@@ -23,6 +25,8 @@ struct Cli {
 enum Command {
     /// Run the conformance corpus.
     Conformance(conformance::Args),
+    /// Play random games on both engines and compare them.
+    Diff(diff::Args),
     /// Check the house rules of the repository.
     Tidy(tidy::Args),
 }
@@ -30,6 +34,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Conformance(args) => conformance::run(args),
+        Command::Diff(args) => diff::run(args),
         Command::Tidy(args) => tidy::run(args),
     };
     outcome.unwrap_or_else(|error| {

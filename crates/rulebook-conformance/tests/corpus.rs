@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rulebook_conformance::case::Case;
 use rulebook_conformance::driver::{Answer, Driver, Loaded, Refused, Script, Step};
 use rulebook_conformance::run::{self, Outcome};
-use rulebook_conformance::{Corpus, Reference, Report, Selection};
+use rulebook_conformance::{Corpus, Engines, Kind, Report, Selection};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -24,7 +24,7 @@ fn report(corpus: &Corpus, driver: &dyn Driver, slow: bool) -> Report {
 
 #[test]
 fn failures_say_where_and_what_and_how_to_run_again() {
-    let report = report(&mixed(), &Reference::at(data("rules")), false);
+    let report = report(&mixed(), &Engines::at(Kind::Reference, data("rules")), false);
     let outcomes: Vec<String> = report
         .cases
         .iter()
@@ -42,7 +42,7 @@ fn failures_say_where_and_what_and_how_to_run_again() {
 #[test]
 fn slow_cases_run_when_they_are_wanted() {
     let corpus = mixed();
-    let driver = Reference::at(data("rules"));
+    let driver = Engines::at(Kind::Reference, data("rules"));
     let (quick, slow) = (report(&corpus, &driver, false), report(&corpus, &driver, true));
     assert_eq!((quick.totals.slow, slow.totals.slow), (1, 0));
     assert_eq!(quick.totals.passed + 1, slow.totals.passed);
@@ -75,7 +75,7 @@ fn selections_are_by_path_by_id_and_by_article() {
 #[test]
 fn reports_do_not_depend_on_the_run() {
     let corpus = mixed();
-    let json = || serde_json::to_string(&report(&corpus, &Reference::at(data("rules")), true)).unwrap();
+    let json = || serde_json::to_string(&report(&corpus, &Engines::at(Kind::Reference, data("rules")), true)).unwrap();
     assert_eq!(json(), json());
 }
 

@@ -61,6 +61,14 @@ impl Machine {
         &self.program
     }
 
+    /// The clauses on whose turn it is.
+    pub fn turn_clauses(&self) -> Vec<u16> {
+        let is_turn = |(at, clause): (usize, &crate::program::Clause)| {
+            matches!(clause.form, crate::program::Form::Turn(_)).then_some(at as u16)
+        };
+        self.program.clauses.iter().enumerate().filter_map(is_turn).collect()
+    }
+
     /// A game in the first state.
     pub fn first(&self) -> Box<dyn Game> {
         self.inner.first()

@@ -10,6 +10,9 @@ use std::fmt;
 pub const MAX_SITES: usize = 640;
 const WORDS: usize = MAX_SITES / 64;
 
+/// Numerators and denominators of numbers in state variables are below these, without their signs.
+pub const MAX_KEPT: (u64, u64) = (1 << 47, 1 << 16);
+
 /// A site of the board: file plus rank times the number of files, from the bottom left corner.
 pub type Site = u16;
 
@@ -199,6 +202,11 @@ impl Number {
     /// Numerator and denominator in lowest terms.
     pub fn to_parts(self) -> (i64, i64) {
         (self.numerator, self.denominator)
+    }
+
+    /// Whether a state variable can keep it: with less room than a term has, a state stays small.
+    pub fn can_be_kept(self) -> bool {
+        self.numerator.unsigned_abs() < MAX_KEPT.0 && self.denominator.unsigned_abs() < MAX_KEPT.1
     }
 
     /// Reads `-12`, `2.75`, `1/2` and `2 3/4`.

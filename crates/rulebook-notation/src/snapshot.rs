@@ -189,7 +189,9 @@ fn read_value(rules: &RuleSet, name: &str, ty: &Type, json: &Json) -> Result<Val
     let site = |json: &Json| json.as_str().and_then(|text| rules.board.site(text));
     let value = match (ty, json) {
         (Type::Truth, Json::Bool(truth)) => Some(Value::Truth(*truth)),
-        (Type::Number(_), Json::String(text)) => Number::parse(text).map(Value::Number),
+        (Type::Number(_), Json::String(text)) => {
+            Number::parse(text).filter(|number| number.can_be_kept()).map(Value::Number)
+        }
         (Type::Phase, Json::String(text)) if rules.phases.contains(text) => Some(Value::Text(text.clone())),
         (Type::Text, Json::String(text)) => Some(Value::Text(text.clone())),
         (Type::Player, Json::String(text)) => rules.player(text).map(Value::Player),

@@ -5,11 +5,12 @@
 
 use std::cell::Cell as Counter;
 
-use rulebook_model::ruleset::{Cell, Code, Effect};
+use rulebook_model::ruleset::{Cell, Code, Effect, Var};
+use rulebook_model::types::Type;
 use rulebook_model::{Site, Sites, Value};
 
 use crate::engine::{Engine, Finding, Step, situation};
-use crate::eval::{Outcomes, as_sites};
+use crate::eval::{Fault, Outcomes, as_sites};
 use crate::state::{Act, Ending, State};
 
 /// A ply on its way: the state as changed so far.
@@ -87,17 +88,10 @@ impl Engine {
                 Effect::Again => (draft.again, draft.dirty) = (true, true),
                 Effect::Set(var, index, value) => {
                     let value = run(draft, value)?;
-                    let value = if matches!(value, Value::Site(_))
-                        && self
-                            .rules
-                            .vars
-                            .get(usize::from(*var))
-                            .is_some_and(|v| matches!(v.start, Value::Sites(_)))
-                    {
-                        Value::sites(as_sites(&value))
-                    } else {
-                        value
-                    };
+                    // A variable for sets holds a set, whatever stands for one.
+                    let known = self.rules.vars.get(usize::from(*var));
+                    let is_set = |var: &Var| var.ty == Type::Sites && var.each_player == index.is_some();
+                    let value = if known.is_some_and(is_set) { Value::sites(as_sites(&value)) } else { value };
                     let index = index.as_ref().map(|index| run(draft, index)).transpose()?;
                     draft.assigned.push(*var);
                     let Some(slot) = draft.state.vars.get_mut(usize::from(*var)) else { continue };
@@ -109,6 +103,9 @@ impl Engine {
                         _ => None,
                     };
                     if let Some(slot) = slot {
+                        if matches!(&value, Value::Number(number) if !number.can_be_kept()) {
+                            return Err(Fault::Number);
+                        }
                         draft.dirty |= *slot != value;
                         *slot = value;
                     }

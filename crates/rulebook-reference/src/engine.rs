@@ -15,7 +15,7 @@ use rulebook_syntax::ast::Binary;
 
 use crate::effects::Draft;
 use crate::eval::{Evaluator, FUEL, Fault, MAX_ACTS, Outcomes, Situation};
-use crate::state::{Act, Ending, Past, State};
+use crate::state::{Act, Ending, Past, State, first_value};
 
 /// Interprets one rule set.
 #[derive(Clone, Debug)]
@@ -489,11 +489,7 @@ impl Engine {
                 && !draft.assigned.contains(&(at as u16))
                 && let Some(slot) = draft.state.vars.get_mut(at)
             {
-                *slot = if var.each_player {
-                    Value::List(vec![var.start.clone(); self.rules.players.len()])
-                } else {
-                    var.start.clone()
-                };
+                *slot = first_value(&self.rules, var);
             }
         }
         draft.state.mover = next;
@@ -761,7 +757,7 @@ impl Engine {
     fn depends(&self, state: &State, fuel: &Counter<u64>) -> Outcomes<bool> {
         let mut plain = state.clone();
         for var in &self.rules.fleeting {
-            let start = self.rules.vars.get(usize::from(*var)).map(|var| var.start.clone());
+            let start = self.rules.vars.get(usize::from(*var)).map(|var| first_value(&self.rules, var));
             if let (Some(slot), Some(start)) = (plain.vars.get_mut(usize::from(*var)), start) {
                 *slot = start;
             }

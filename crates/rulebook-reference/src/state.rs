@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use rulebook_model::ruleset::{Cell, RuleSet};
+use rulebook_model::ruleset::{Cell, RuleSet, Var};
+use rulebook_model::types::Type;
 use rulebook_model::{Outcome, Site, Sites, Value};
 
 /// A state of a game.
@@ -26,6 +27,17 @@ pub struct State {
     pub mid_ply: bool,
     /// Tables of records, for rule sets of competitions.
     pub tables: Arc<Vec<Vec<Vec<Value>>>>,
+}
+
+/// What a variable holds at first: one value, or a list with one for each player.
+pub(crate) fn first_value(rules: &RuleSet, var: &Var) -> Value {
+    // A variable for sets holds a set, whatever stands for one.
+    let start = match (&var.ty, &var.start) {
+        (Type::Sites, Value::Site(site)) => Value::sites(Sites::one(*site)),
+        (Type::Sites, Value::Nothing) => Value::sites(Sites::EMPTY),
+        (_, start) => start.clone(),
+    };
+    if var.each_player { Value::List(vec![start; rules.players.len()]) } else { start }
 }
 
 /// A recorded position.
@@ -58,13 +70,7 @@ impl Drop for Past {
 impl State {
     /// The first state of a rule set.
     pub fn first(rules: &RuleSet) -> Self {
-        let vars = rules.vars.iter().map(|var| {
-            if var.each_player {
-                Value::List(vec![var.start.clone(); rules.players.len()])
-            } else {
-                var.start.clone()
-            }
-        });
+        let vars = rules.vars.iter().map(|var| first_value(rules, var));
         let mut state = Self {
             cells: rules.setup.clone(),
             mover: 0,

@@ -469,6 +469,12 @@ impl Checker<'_> {
         let (value, ty) = self.constant(start);
         let Some(var) = self.rules.vars.get_mut(usize::from(at)) else { return };
         if ty.fits(&var.ty) {
+            if matches!(&value, Value::Number(number) if !number.can_be_kept()) {
+                let message = format!("the first value of `{}` is larger or finer than is kept", var.name);
+                let fault = Diagnostic::error(codes::LIMIT_EXCEEDED, &start.source, start.it.span, message);
+                self.out.push(fault);
+                return;
+            }
             let empty_set = matches!(&value, Value::List(list) if list.is_empty()) && var.ty == Type::Sites;
             var.start = if empty_set { Value::sites(Sites::EMPTY) } else { value };
         } else {

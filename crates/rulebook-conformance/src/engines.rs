@@ -1,7 +1,7 @@
-//! The reference interpreter as an engine under test.
+//! The reference interpreter and the machine as engines under test.
 //!
-//! Invariant: what it answers is what the interpreter says, in the contract's words; nothing is corrected on
-//! the way. A rule set is checked once for each set of parameters, however many cases use it.
+//! Invariant: what is answered is what the engine says, in the contract's words; nothing is corrected on the
+//! way. A rule set is checked once for each set of parameters, however many cases use it.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,34 +10,57 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rulebook_model::library::Library;
 use rulebook_model::types::Type;
 use rulebook_model::{Number, RuleSet, Site, Sites, Value};
-use rulebook_notation::{lines, moves, position};
+use rulebook_notation::{Judge, lines, moves, position};
 use rulebook_reference::{Engine, Outcomes, State, Verdict};
 
 use crate::driver::{Answer, Driver, Loaded, Question, Refused, Script, Step};
 use crate::scenario::{Cell, Row};
 
+mod bridge;
 mod search;
 
-type Made = Result<Arc<Engine>, Refused>;
+pub use bridge::Bridge;
+
+/// The engines that are asked, the first one first.
+type Made = Result<Vec<Arc<dyn Judge>>, Refused>;
 type Key = (String, Vec<(String, String)>);
 
-/// The reference interpreter over a folder of rule files.
-#[derive(Debug)]
-pub struct Reference {
+/// The engines there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The reference interpreter.
+    Reference,
+    /// The machine.
+    Machine,
+    /// Both of them: where their answers differ, the difference is the answer.
+    Both,
+}
+
+/// An engine over a folder of rule files.
+pub struct Engines {
     library: Library,
+    kind: Kind,
     made: Mutex<HashMap<Key, Made>>,
 }
 
-impl Reference {
-    /// The interpreter over the rule files of a folder, and over no others if it has a prelude.
-    pub fn at(rules: impl Into<PathBuf>) -> Self {
-        Self { library: Library::at(rules), made: Mutex::new(HashMap::new()) }
+impl Engines {
+    /// An engine over the rule files of a folder, and over no others if it has a prelude.
+    pub fn at(kind: Kind, rules: impl Into<PathBuf>) -> Self {
+        Self { library: Library::at(rules), kind, made: Mutex::new(HashMap::new()) }
     }
 
     fn make(&self, rules: &str, params: &[(String, String)]) -> Made {
         let Some(checked) = self.library.check(rules, params) else { return Err(Refused::Unknown) };
         if let Some(rules) = checked.rules {
-            return Ok(Arc::new(Engine::new(Arc::new(rules))));
+            let rules = Arc::new(rules);
+            let mut made: Vec<Arc<dyn Judge>> = Vec::new();
+            if self.kind != Kind::Machine {
+                made.push(Arc::new(Engine::new(Arc::clone(&rules))));
+            }
+            if self.kind != Kind::Reference {
+                made.push(Arc::new(Bridge::new(rules).map_err(Refused::Unsupported)?));
+            }
+            return Ok(made);
         }
         let first = checked.diagnostics.iter().find(|found| found.severity == ERROR);
         let Some(found) = first else { return Err(Refused::Error("the rule set cannot be used".into())) };
@@ -51,9 +74,13 @@ impl Reference {
 
 const ERROR: rulebook_syntax::Severity = rulebook_syntax::Severity::Error;
 
-impl Driver for Reference {
+impl Driver for Engines {
     fn name(&self) -> &str {
-        "reference interpreter"
+        match self.kind {
+            Kind::Reference => "reference interpreter",
+            Kind::Machine => "machine",
+            Kind::Both => "reference interpreter and machine",
+        }
     }
 
     fn load(&self, rules: &str, params: &[(String, String)]) -> Result<Box<dyn Loaded>, Refused> {
@@ -64,14 +91,32 @@ impl Driver for Reference {
             self.made.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
             made
         });
-        Ok(Box::new(Interpreted(made?)))
+        Ok(Box::new(Several(made?.into_iter().map(Ready).collect())))
     }
 }
 
-/// A rule set with its interpreter.
-struct Interpreted(Arc<Engine>);
+/// A rule set with its engines.
+struct Several(Vec<Ready>);
 
-impl Loaded for Interpreted {
+impl Loaded for Several {
+    fn answer(&self, script: &Script) -> Vec<Answer> {
+        let mut all = self.0.iter().map(|ready| ready.answer(script));
+        let Some(mut answers) = all.next() else { return Vec::new() };
+        for others in all {
+            for (answer, other) in answers.iter_mut().zip(others) {
+                if *answer != other {
+                    *answer = Answer::Error(format!("the engines differ: {answer:?} and {other:?}"));
+                }
+            }
+        }
+        answers
+    }
+}
+
+/// A rule set with its engine.
+struct Ready(Arc<dyn Judge>);
+
+impl Loaded for Ready {
     fn answer(&self, script: &Script) -> Vec<Answer> {
         let mut state = match self.start(script) {
             Ok(state) => state,
@@ -94,7 +139,7 @@ impl Loaded for Interpreted {
     }
 }
 
-impl Interpreted {
+impl Ready {
     fn rules(&self) -> &RuleSet {
         self.0.rules()
     }
@@ -118,7 +163,7 @@ impl Interpreted {
     }
 
     fn line(&self, state: &State, line: &str) -> (Answer, Option<State>) {
-        match lines::play(&self.0, state, line).map(|done| done.verdict) {
+        match lines::play(&*self.0, state, line).map(|done| done.verdict) {
             Ok(Verdict::Done { next, clauses }) => {
                 let clauses = self.clauses(&clauses);
                 (Answer::Verdict { accepted: true, reason: String::new(), clauses }, Some(*next))
@@ -145,8 +190,8 @@ impl Interpreted {
                 state.ended = None;
                 self.0.perft(&state, *depth).map(Answer::Count)
             }
-            Question::Games => search::games(&self.0, state).map(Answer::Count),
-            Question::Fillings(name) => search::fillings(&self.0, state, name),
+            Question::Games => search::games(&*self.0, state).map(Answer::Count),
+            Question::Fillings(name) => search::fillings(&*self.0, state, name),
             Question::Value(name, arguments) => self.value(state, name, arguments),
             Question::Standings => self.standings(state),
             Question::List(name) => self.list(state, name),

@@ -4,12 +4,13 @@
 
 use rulebook_model::Value;
 use rulebook_model::ruleset::Cell;
-use rulebook_reference::{Engine, Outcomes, State};
+use rulebook_notation::Judge;
+use rulebook_reference::{Outcomes, State};
 
 use crate::driver::Answer;
 
 /// The number of games from here to their ends.
-pub(crate) fn games(engine: &Engine, state: &State) -> Outcomes<u64> {
+pub(crate) fn games(engine: &dyn Judge, state: &State) -> Outcomes<u64> {
     if state.ended.is_some() {
         return Ok(1);
     }
@@ -23,7 +24,7 @@ pub(crate) fn games(engine: &Engine, state: &State) -> Outcomes<u64> {
 }
 
 /// The number of ways to fill the board, each site with any piece or none, for which a definition holds.
-pub(crate) fn fillings(engine: &Engine, state: &State, name: &str) -> Outcomes<Answer> {
+pub(crate) fn fillings(engine: &dyn Judge, state: &State, name: &str) -> Outcomes<Answer> {
     let rules = engine.rules();
     let mut signs = vec![Cell::EMPTY];
     for kind in 0..rules.kinds.len() as u8 {

@@ -1,0 +1,76 @@
+//! `cargo xtask diff`: random games on both engines, compared position by position.
+//!
+//! The exit code is 1 if the engines do not agree about a position.
+
+use std::env;
+use std::path::Path;
+use std::process::ExitCode;
+
+use comfy_table::{CellAlignment, Table, presets};
+use rulebook_conformance::Corpus;
+use rulebook_conformance::diff::{self, Amount, Compared};
+use rulebook_conformance::select::matches;
+use rulebook_model::layer::PRELUDE;
+use rulebook_model::library::{BUILT_IN, Library};
+
+use crate::Outcome;
+
+/// How much to play, and of what.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Games of each rule set.
+    #[arg(long, default_value_t = 5)]
+    games: usize,
+    /// Most plies of a game.
+    #[arg(long, default_value_t = 60)]
+    plies: usize,
+    /// The seed of the games.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Play only the rule sets whose id matches this pattern.
+    #[arg(long, value_name = "GLOB")]
+    rules: Option<String>,
+}
+
+/// Plays the games.
+pub(crate) fn run(args: Args) -> Outcome {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR").ok_or("run this as `cargo xtask diff`")?;
+    let root = Path::new(&manifest).parent().ok_or("the workspace has no root folder")?;
+    let corpus = Corpus::read(&root.join("conformance"), "conformance")
+        .map_err(|problems| format!("{} problems in the corpus", problems.len()))?;
+    let library = Library::at(root.join("rules"));
+    let amount = Amount { games: args.games, plies: args.plies, seed: args.seed };
+    let wanted = |id: &str| args.rules.as_ref().is_none_or(|pattern| matches(pattern, id));
+    let ids: Vec<&str> =
+        BUILT_IN.iter().map(|(id, _)| *id).filter(|id| *id != PRELUDE && wanted(id)).collect();
+    if ids.is_empty() {
+        return Err("no such rule set".into());
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["rule set", "games", "positions", "legal acts", "refused acts", "differences", ""]);
+    let mut differences = 0;
+    for (id, compared) in diff::compare_all(&library, &corpus, &ids, amount) {
+        differences += compared.differences;
+        if let Some(shortest) = &compared.shortest {
+            println!("{id}: the engines differ in {}", shortest.what);
+            let params: Vec<String> =
+                shortest.start.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            println!("  with {}", if params.is_empty() { "no parameters".into() } else { params.join(" ") });
+            println!("  from {}", shortest.start.position.as_deref().unwrap_or("the first position"));
+            println!("  after {}", shortest.line.join(" "));
+        }
+        let Compared { games, positions, acts, refused, differences, skipped, .. } = compared;
+        let numbers = [games, positions, acts, refused, differences].map(|number| number.to_string());
+        let mut row = vec![id.to_owned()];
+        row.extend(numbers);
+        row.push(skipped.unwrap_or_default());
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut().skip(1).take(5) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    println!("{table}");
+    println!("{differences} differences");
+    Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
