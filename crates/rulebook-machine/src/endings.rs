@@ -81,7 +81,8 @@ impl<L: Layout> Engine<L> {
         if state.ended.is_some() && depth > 0 {
             return Ok(0);
         }
-        if let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
+        if L::FAST
+            && let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
             && Fast::fits(&self.program, &state.position)
         {
             work.begin(FUEL);
@@ -100,6 +101,9 @@ impl<L: Layout> Engine<L> {
     /// A fault of the program in this situation.
     pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Vec<(Act<L>, Position<L>)>>> {
         let position = &state.position;
+        if !L::FAST {
+            return Ok(None);
+        }
         let Some(fast) = self.fast.as_deref().filter(|_| Fast::fits(&self.program, position)) else {
             return Ok(None);
         };

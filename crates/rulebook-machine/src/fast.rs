@@ -133,7 +133,7 @@ pub(crate) trait Visitor<L: Layout> {
 impl<L: Layout> Fast<L> {
     pub(crate) fn of(program: &Program) -> Option<Self> {
         let [first, second] = &program.lanes[..] else { return None };
-        if L::Set::CAPACITY > 128 || !qualifies(first) || !qualifies(second) {
+        if !qualifies(first) || !qualifies(second) {
             return None;
         }
         let tables = Tables::<L>::of(&program.board, &program.lanes, &program.lookups);

@@ -10,7 +10,7 @@ use crate::act::{Banned, Ending, Plies, Ply, State};
 use crate::engine::{Engine, FUEL, Outcomes, Work, fits};
 use crate::events::{self, Person, Reason};
 use crate::plain::{Plain, PlainAct, PlainPosition, PlainState, Texts};
-use crate::position::{Broad, Huge, Large, Larger, Layout, Middle, Position, Small};
+use crate::position::{Huge, Large, Layout, Middle, Position, Small};
 use crate::program::Program;
 use crate::verify::{Refusal, Verified};
 
@@ -46,10 +46,6 @@ impl Machine {
             made::<Middle>(&program)?
         } else if fits::<Large>(&program) {
             made::<Large>(&program)?
-        } else if fits::<Larger>(&program) {
-            made::<Larger>(&program)?
-        } else if fits::<Broad>(&program) {
-            made::<Broad>(&program)?
         } else {
             made::<Huge>(&program)?
         };
