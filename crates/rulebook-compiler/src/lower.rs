@@ -503,7 +503,7 @@ impl Lowering<'_> {
             Form::Ends { condition, result } => flat::Form::Ends {
                 condition: self.code(condition)?,
                 result: self.code(result)?,
-                stops: is_plain(self.rules, &condition.term),
+                stops: is_plain(self.rules, &condition.term) && !is_draw(self.rules, &result.term),
             },
             Form::Rank(code) => {
                 let mut tied = false;
@@ -535,6 +535,18 @@ fn asks_empty(term: &Term) -> bool {
     match term {
         Term::Context(Context::Empty) => true,
         Term::Binary(Binary::And, a, b) => asks_empty(a) || asks_empty(b),
+        _ => false,
+    }
+}
+
+/// Whether a result is a draw whatever happens, definitions opened.
+fn is_draw(rules: &RuleSet, term: &Term) -> bool {
+    match term {
+        Term::Const(value) => *value == Value::Outcome(Outcome::Draw),
+        Term::If(_, yes, no) => is_draw(rules, yes) && is_draw(rules, no),
+        Term::Apply(at, _) => rules.bodies.get(usize::from(*at)).is_some_and(|body| {
+            !body.codes.is_empty() && body.codes.iter().all(|code| is_draw(rules, &code.term))
+        }),
         _ => false,
     }
 }

@@ -16,9 +16,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rulebook-model", &["rulebook-syntax"]),
     ("rulebook-reference", &["rulebook-syntax", "rulebook-model"]),
     ("rulebook-notation", &["rulebook-syntax", "rulebook-model", "rulebook-reference"]),
+    ("rulebook-machine", &[]),
+    ("rulebook-compiler", &["rulebook-syntax", "rulebook-model", "rulebook-machine"]),
     (
         "rulebook-conformance",
-        &["rulebook-syntax", "rulebook-model", "rulebook-reference", "rulebook-notation"],
+        &[
+            "rulebook-syntax",
+            "rulebook-model",
+            "rulebook-reference",
+            "rulebook-notation",
+            "rulebook-machine",
+            "rulebook-compiler",
+        ],
     ),
     ("rulebook", &["rulebook-syntax", "rulebook-model", "rulebook-reference", "rulebook-notation"]),
     (
@@ -28,6 +37,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rulebook-model",
             "rulebook-reference",
             "rulebook-notation",
+            "rulebook-machine",
+            "rulebook-compiler",
             "rulebook-conformance",
             "rulebook",
         ],
