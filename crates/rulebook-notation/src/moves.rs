@@ -33,8 +33,7 @@ fn letters(rules: &RuleSet, value: &Value) -> String {
     match value {
         Value::Kind(kind) => {
             let letters = rules.notation.letters.get(usize::from(*kind));
-            let letter = letters.and_then(|letters| letters.last()).copied().unwrap_or(' ');
-            letter.to_string().trim().to_lowercase()
+            letters.and_then(|letters| letters.last()).map(|letter| letter.to_lowercase()).unwrap_or_default()
         }
         value => rules.show(value),
     }

@@ -6,6 +6,7 @@
 use std::cell::Cell as Counter;
 
 use rulebook_model::ruleset::{Cell, Code, Effect};
+use rulebook_model::types::Type;
 use rulebook_model::{Site, Sites, Value};
 
 use crate::engine::{Engine, Finding, Step, situation};
@@ -92,20 +93,19 @@ impl Engine {
                             .rules
                             .vars
                             .get(usize::from(*var))
-                            .is_some_and(|v| matches!(v.start, Value::Sites(_)))
+                            .is_some_and(|v| v.ty == Type::Sites)
                     {
                         Value::sites(as_sites(&value))
                     } else {
                         value
                     };
-                    let index = index.as_ref().map(|index| run(draft, index)).transpose()?;
+                    let members: Outcomes<Vec<Value>> = index.iter().map(|code| run(draft, code)).collect();
+                    let place = self.evaluator(&draft.state, fuel).place(*var, &members?);
                     draft.assigned.push(*var);
                     let Some(slot) = draft.state.vars.get_mut(usize::from(*var)) else { continue };
-                    let slot = match (index, slot) {
-                        (None, slot) => Some(slot),
-                        (Some(Value::Player(player)), Value::List(values)) => {
-                            values.get_mut(usize::from(player))
-                        }
+                    let slot = match (place, slot) {
+                        (_, slot) if index.is_empty() => Some(slot),
+                        (Some(place), Value::List(values)) => values.get_mut(place),
                         _ => None,
                     };
                     if let Some(slot) = slot {

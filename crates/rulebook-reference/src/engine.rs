@@ -486,11 +486,7 @@ impl Engine {
                 && !draft.assigned.contains(&(at as u16))
                 && let Some(slot) = draft.state.vars.get_mut(at)
             {
-                *slot = if var.each_player {
-                    Value::List(vec![var.start.clone(); self.rules.players.len()])
-                } else {
-                    var.start.clone()
-                };
+                slot.clone_from(&var.start);
             }
         }
         draft.state.mover = next;

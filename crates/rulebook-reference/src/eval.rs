@@ -170,11 +170,16 @@ impl<'a> Evaluator<'a> {
             }
             Term::Context(context) => self.context(*context, situation)?,
             Term::Var(var, index) => {
-                let value = self.state.vars.get(usize::from(*var)).cloned().unwrap_or(Value::Nothing);
-                let Some(index) = index else { return Ok(value) };
-                match (self.eval(index, situation, slots)?, value) {
-                    (Value::Player(player), Value::List(values)) => {
-                        values.into_iter().nth(usize::from(player)).unwrap_or(Value::Nothing)
+                let value = self.state.vars.get(usize::from(*var));
+                if index.is_empty() {
+                    return Ok(value.cloned().unwrap_or(Value::Nothing));
+                }
+                let members: Outcomes<Vec<Value>> =
+                    index.iter().map(|member| self.eval(member, situation, slots)).collect();
+                let place = self.place(*var, &members?);
+                match (place, value) {
+                    (Some(place), Some(Value::List(values))) => {
+                        values.get(place).cloned().unwrap_or(Value::Nothing)
                     }
                     _ => Value::Nothing,
                 }
@@ -290,6 +295,12 @@ impl<'a> Evaluator<'a> {
                 _ => Value::sites(Sites::EMPTY),
             },
         })
+    }
+
+    /// The place of one value of a variable that has several.
+    pub(crate) fn place(&self, var: u16, members: &[Value]) -> Option<usize> {
+        let var = self.rules.vars.get(usize::from(var))?;
+        self.rules.place(&var.each, members)
     }
 
     pub(crate) fn field(&self, table: u16, row: u32, field: u16) -> Value {

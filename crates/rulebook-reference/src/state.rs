@@ -58,16 +58,10 @@ impl Drop for Past {
 impl State {
     /// The first state of a rule set.
     pub fn first(rules: &RuleSet) -> Self {
-        let vars = rules.vars.iter().map(|var| {
-            if var.each_player {
-                Value::List(vec![var.start.clone(); rules.players.len()])
-            } else {
-                var.start.clone()
-            }
-        });
+        let vars = rules.vars.iter().map(|var| var.start.clone());
         let mut state = Self {
             cells: rules.setup.clone(),
-            mover: 0,
+            mover: rules.begins,
             vars: vars.collect(),
             played: 0,
             ended: None,

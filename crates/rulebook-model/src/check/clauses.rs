@@ -162,7 +162,7 @@ impl Checker<'_> {
                 self.out.push(fault);
             }
         }
-        let (phase, list) = (Term::Var(0, None), Term::Const(Value::List(named)));
+        let (phase, list) = (Term::Var(0, Vec::new()), Term::Const(Value::List(named)));
         (!phases.is_empty()).then(|| Term::Binary(ast::Binary::In, Box::new(phase), Box::new(list)))
     }
 

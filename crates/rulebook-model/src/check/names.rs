@@ -205,11 +205,11 @@ impl Checker<'_> {
             },
             Some(Meaning::Var(at)) => {
                 let Some(var) = self.rules.vars.get(usize::from(at)) else { return NOTHING };
-                if var.each_player {
-                    let message = format!("each player has a `{word}`: say whose, as in `{word}(mover)`");
+                if !var.each.is_empty() {
+                    let message = format!("there are several of `{word}`: say which, as in `{word}(mover)`");
                     return self.error(codes::TYPE_ARITY, name.span, message, scope);
                 }
-                (Term::Var(at, None), var.ty.clone())
+                (Term::Var(at, Vec::new()), var.ty.clone())
             }
             Some(Meaning::Table(at)) => (Term::Rows(at), Type::List(Box::new(Type::Row(at)))),
             Some(Meaning::Define(at)) => match self.instance(at, &[], scope, name.span) {
