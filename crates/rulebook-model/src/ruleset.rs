@@ -344,6 +344,8 @@ pub enum Context {
     Tied,
     /// No legal ply is left to the mover.
     Stuck,
+    /// In a ban: whether a legal ply is left to whoever has the turn next, bans that ask this left aside.
+    Answerable,
 }
 
 /// Expressions, resolved and typed.

@@ -89,11 +89,7 @@ impl Engine {
                 Effect::Set(var, index, value) => {
                     let value = run(draft, value)?;
                     let value = if matches!(value, Value::Site(_))
-                        && self
-                            .rules
-                            .vars
-                            .get(usize::from(*var))
-                            .is_some_and(|v| v.ty == Type::Sites)
+                        && self.rules.vars.get(usize::from(*var)).is_some_and(|v| v.ty == Type::Sites)
                     {
                         Value::sites(as_sites(&value))
                     } else {

@@ -25,6 +25,8 @@ pub struct Engine {
     captures: Vec<Vec<usize>>,
     /// Consequences of plies, in order.
     pub(crate) following: Vec<usize>,
+    /// Bans that ask whether a ply can be answered.
+    asking: Vec<usize>,
     /// Endings, in order; those that hold whatever happened before come with a flag.
     endings: Vec<(usize, bool)>,
     tracing: bool,
@@ -157,7 +159,7 @@ impl Engine {
     /// An interpreter for a rule set.
     pub fn new(rules: Arc<RuleSet>) -> Self {
         let mut captures = vec![Vec::new(); rules.kinds.len()];
-        let (mut following, mut endings) = (Vec::new(), Vec::new());
+        let (mut following, mut asking, mut endings) = (Vec::new(), Vec::new(), Vec::new());
         for (at, clause) in rules.clauses.iter().enumerate() {
             match &clause.form {
                 Form::Move { kinds, path, .. } if ends_on_pieces(path) => {
@@ -168,11 +170,12 @@ impl Engine {
                     }
                 }
                 Form::After { .. } => following.push(at),
+                Form::Forbid { banned, .. } if asks_answers(&rules, &banned.term) => asking.push(at),
                 Form::Ends { condition, .. } => endings.push((at, is_plain(&rules, &condition.term))),
                 _ => {}
             }
         }
-        Self { rules, captures, following, endings, tracing: false }
+        Self { rules, captures, following, asking, endings, tracing: false }
     }
 
     /// The same, keeping with each ply every clause that was looked at.
@@ -451,8 +454,16 @@ impl Engine {
             if !acts.admits(draft.act.name) {
                 continue;
             }
+            let asking = self.asking.contains(&at);
+            if asking && draft.state.supposed {
+                continue;
+            }
             let evaluator = self.evaluator(&draft.state, fuel);
-            let bans = self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover));
+            let mut at_hand = situation(&draft.act, draft.state.mover);
+            if asking && evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+                at_hand.answerable = self.is_answerable(&draft, fuel)?;
+            }
+            let bans = self.bans(&evaluator, clause, banned, &at_hand);
             if self.blame(at as u16, bans)? {
                 let mut clauses = vec![at as u16];
                 clauses.extend(draft.clauses.first());
@@ -468,6 +479,13 @@ impl Engine {
         }
         found.legal.push(self.complete(draft, fuel)?);
         Ok(())
+    }
+
+    /// Whether whoever has the turn after a ply has a legal one, bans that ask this left aside.
+    fn is_answerable(&self, draft: &Draft, fuel: &Counter<u64>) -> Outcomes<bool> {
+        let mut next = self.complete(draft.clone(), fuel)?.next;
+        next.supposed = true;
+        self.has_ply(&next, fuel)
     }
 
     /// The turn passes, variables that last one ply fade, the position is recorded.
@@ -781,6 +799,13 @@ fn asks_empty(term: &Term) -> bool {
         Term::Binary(Binary::And, a, b) => asks_empty(a) || asks_empty(b),
         _ => false,
     }
+}
+
+/// Whether a condition asks if a ply can be answered.
+fn asks_answers(rules: &RuleSet, term: &Term) -> bool {
+    let mut asks = false;
+    rules.visit(term, &mut |term| asks |= matches!(term, Term::Context(Context::Answerable)));
+    asks
 }
 
 /// Whether a condition can be read off the board alone: no history, no counting of plies, no possible acts.

@@ -61,6 +61,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) lifted: Option<Site>,
     /// A piece that is imagined on a site.
     pub(crate) phantom: Option<(Site, Cell)>,
+    /// Whether the ply at hand can be answered, where a ban asks.
+    pub(crate) answerable: bool,
     pub(crate) tied: Option<&'a [Value]>,
     /// Local names around a pattern that stands in an expression; its tests may use them.
     pub(crate) frame: &'a [Value],
@@ -334,6 +336,7 @@ impl<'a> Evaluator<'a> {
             Context::Own => Value::Truth(cell(situation).owner() == Some(situation.mover)),
             Context::Played => Value::whole(self.state.played as usize),
             Context::Tied => Value::List(situation.tied.unwrap_or(&[]).to_vec()),
+            Context::Answerable => Value::Truth(situation.answerable),
             Context::Stuck => Value::Truth(!self.engine.has_ply(self.state, self.fuel)?),
         })
     }

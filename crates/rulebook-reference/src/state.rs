@@ -24,6 +24,9 @@ pub struct State {
     pub past: Option<Arc<Past>>,
     /// Whether a ply is being made: its effects have begun and the turn has not passed.
     pub mid_ply: bool,
+    /// Whether this state is only supposed, to see whether a ply can be answered: bans that ask so are left
+    /// aside here.
+    pub supposed: bool,
     /// Tables of records, for rule sets of competitions.
     pub tables: Arc<Vec<Vec<Vec<Value>>>>,
 }
@@ -67,6 +70,7 @@ impl State {
             ended: None,
             past: None,
             mid_ply: false,
+            supposed: false,
             tables: Arc::new(vec![Vec::new(); rules.tables.len()]),
         };
         state.record(None, Vec::new());

@@ -24,7 +24,7 @@ pub(super) const ATTACK: u32 = 1 << 31;
 /// Everything.
 pub(super) const ALL_CONTEXTS: u32 = u32::MAX;
 
-const CONTEXTS: [(&str, Context); 14] = [
+const CONTEXTS: [(&str, Context); 15] = [
     ("mover", Context::Mover),
     ("actor", Context::Actor),
     ("from", Context::From),
@@ -39,6 +39,7 @@ const CONTEXTS: [(&str, Context); 14] = [
     ("played", Context::Played),
     ("tied", Context::Tied),
     ("stuck", Context::Stuck),
+    ("answerable", Context::Answerable),
 ];
 
 const BARE: [(&str, Builtin, Type); 7] = [
@@ -268,7 +269,9 @@ impl Checker<'_> {
             Context::From | Context::To | Context::Here => Type::Site,
             Context::Piece => Type::Kind,
             Context::Taken | Context::Changed => Type::Sites,
-            Context::Empty | Context::Enemy | Context::Own | Context::Stuck => Type::Truth,
+            Context::Empty | Context::Enemy | Context::Own | Context::Stuck | Context::Answerable => {
+                Type::Truth
+            }
             Context::Played => Type::Number(PLIES),
             Context::Tied => {
                 let entries = self.rules.tables.first().map_or(Type::Unknown, |_| Type::Row(0));

@@ -489,8 +489,7 @@ impl Reader<'_> {
 
     fn state(&mut self, key: &Scalar, node: &Node) -> Option<StateDraft> {
         let name = self.loc(key);
-        let mut state =
-            StateDraft { ty: name.clone(), name, each: Vec::new(), fleeting: false, start: None };
+        let mut state = StateDraft { ty: name.clone(), name, each: Vec::new(), fleeting: false, start: None };
         if let Value::Scalar(scalar) = &node.value {
             state.ty = self.loc(scalar);
             return Some(state);
