@@ -38,6 +38,8 @@ fn letters(rules: &RuleSet, value: &Value) -> String {
             let letters = rules.notation.letters.get(usize::from(*kind));
             letters.and_then(|letters| letters.last()).map(|letter| letter.to_lowercase()).unwrap_or_default()
         }
+        // Who chose none of several chose nothing that is written.
+        Value::Nothing => String::new(),
         value => rules.show(value),
     }
 }
