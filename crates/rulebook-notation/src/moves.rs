@@ -31,13 +31,17 @@ enum Form {
     },
 }
 
+/// The sign between a kind and the site that it is put on.
+const PUT: char = '@';
+
 fn letters(rules: &RuleSet, value: &Value) -> String {
     match value {
         Value::Kind(kind) => {
             let letters = rules.notation.letters.get(usize::from(*kind));
-            let letter = letters.and_then(|letters| letters.last()).copied().unwrap_or(' ');
-            letter.to_string().trim().to_lowercase()
+            letters.and_then(|letters| letters.last()).map(|letter| letter.to_lowercase()).unwrap_or_default()
         }
+        // Who chose none of several chose nothing that is written.
+        Value::Nothing => String::new(),
         value => rules.show(value),
     }
 }
@@ -78,9 +82,16 @@ pub fn write_act(rules: &RuleSet, act: &Act) -> String {
             }
         }
     };
-    for choice in &act.choices {
-        if let Some(value) = act.value(*choice) {
-            text.push_str(&letters(rules, value));
+    let mut values = act.choices.iter().filter_map(|choice| act.value(*choice)).peekable();
+    while let Some(value) = values.next() {
+        let letters = letters(rules, value);
+        match (value, values.peek()) {
+            // A kind that is put on a site: the sign parts its letter from the name of the site.
+            (Value::Kind(_), Some(Value::Site(_))) if act.from.is_none() => {
+                text.push_str(&letters.to_uppercase());
+                text.push(PUT);
+            }
+            _ => text.push_str(&letters),
         }
     }
     text
@@ -124,6 +135,9 @@ pub fn read_act(rules: &RuleSet, state: &State, text: &str) -> Option<Meant> {
     let plain = folded(rules, text);
     if plain.is_empty() {
         return None;
+    }
+    if plain.contains(PUT) {
+        return Some(Meant { piece: None, form: Form::Plain(plain) });
     }
     let bare = text.trim_end_matches(['+', '#', '!', '?']);
     let zeroes = bare.replace('0', "O");
