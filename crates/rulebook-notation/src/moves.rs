@@ -306,6 +306,11 @@ pub fn act_name(engine: &dyn Judge, state: &State, act: &Act) -> Option<String> 
 /// A fault of the rule set in this situation.
 pub fn write_short(engine: &dyn Judge, state: &State, act: &Act, next: &State) -> Outcomes<String> {
     let rules = engine.rules();
+    // The short notation has room for a kind that was chosen, and for nothing else.
+    let room = |choice: &u16| matches!(act.value(*choice), Some(Value::Kind(_) | Value::Nothing) | None);
+    if !act.choices.iter().all(room) {
+        return Ok(write_act(rules, act));
+    }
     let suffix = first_text(engine, next, &rules.notation.suffixes, act)?.unwrap_or_default();
     if let Some(name) = act_name(engine, state, act) {
         return Ok(name + &suffix);
@@ -330,10 +335,8 @@ pub fn write_short(engine: &dyn Judge, state: &State, act: &Act, next: &State) -
     let file = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let rank = name.get(file.len()..).unwrap_or("");
     let captures = !act.taken.is_empty();
-    let origin = if letter.is_empty() {
-        if captures { file } else { "" }
-    } else if rivals.is_empty() {
-        ""
+    let origin = if rivals.is_empty() {
+        if letter.is_empty() && captures { file } else { "" }
     } else if rivals.iter().all(|site| board.file(*site) != board.file(from)) {
         file
     } else if rivals.iter().all(|site| board.rank(*site) != board.rank(from)) {
