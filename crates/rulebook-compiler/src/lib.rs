@@ -5,6 +5,7 @@
 mod lookups;
 pub mod lower;
 mod passes;
+mod sources;
 mod shapes;
 mod simplify;
 mod templates;
@@ -15,6 +16,7 @@ use rulebook_model::RuleSet;
 pub use lower::{Unsupported, lower};
 pub use passes::Passes;
 pub use shapes::Note;
+pub use sources::sources;
 
 /// Compiles a rule set: lowers it, then runs the passes. The notes say what became of which clause.
 ///

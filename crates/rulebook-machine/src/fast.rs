@@ -589,7 +589,7 @@ impl<L: Layout> Fast<L> {
             }
         }
         let Some(royal) = self.royal[node.me] else { return true };
-        if simple && node.mode != Mode::Tried && recipe.moves_only {
+        if simple && node.knows && recipe.moves_only {
             let site = if recipe.kind == royal { to } else { node.royal };
             let moved = match many {
                 Some(many) => many.moved,
