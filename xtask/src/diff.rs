@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use comfy_table::{CellAlignment, Table, presets};
+use rulebook_compiler::Passes;
 use rulebook_conformance::Corpus;
 use rulebook_conformance::diff::{self, Amount, Compared};
 use rulebook_conformance::select::matches;
@@ -30,6 +31,9 @@ pub(crate) struct Args {
     /// Play only the rule sets whose id matches this pattern.
     #[arg(long, value_name = "GLOB")]
     rules: Option<String>,
+    /// Leave out one pass of the compiler, or `all` of them.
+    #[arg(long, value_name = "PASS")]
+    without: Option<String>,
 }
 
 /// Plays the games.
@@ -39,7 +43,14 @@ pub(crate) fn run(args: Args) -> Outcome {
     let corpus = Corpus::read(&root.join("conformance"), "conformance")
         .map_err(|problems| format!("{} problems in the corpus", problems.len()))?;
     let library = Library::at(root.join("rules"));
-    let amount = Amount { games: args.games, plies: args.plies, seed: args.seed };
+    let passes = match args.without.as_deref() {
+        None => Passes::all(),
+        Some("all") => Passes::none(),
+        Some(name) => {
+            Passes::without(name).ok_or_else(|| format!("no such pass; there are {}", Passes::NAMES.join(", ")))?
+        }
+    };
+    let amount = Amount { passes, games: args.games, plies: args.plies, seed: args.seed };
     let wanted = |id: &str| args.rules.as_ref().is_none_or(|pattern| matches(pattern, id));
     let ids: Vec<&str> =
         BUILT_IN.iter().map(|(id, _)| *id).filter(|id| *id != PRELUDE && wanted(id)).collect();

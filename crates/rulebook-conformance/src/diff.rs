@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rulebook_compiler::Passes;
 use rulebook_model::RuleSet;
 use rulebook_model::library::Library;
 use rulebook_notation::{Judge, moves, position, replay};
@@ -81,9 +82,11 @@ pub struct Compared {
     pub skipped: Option<String>,
 }
 
-/// How much is played.
+/// How much is played, and how the rule sets are compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
+    /// The passes of the compiler.
+    pub passes: Passes,
     /// Games of each rule set.
     pub games: usize,
     /// Most plies of a game.
@@ -124,7 +127,7 @@ pub fn compare(library: &Library, rules: &str, starts: &[Start], amount: Amount)
             break;
         }
         let checked = Arc::new(checked);
-        let bridge = match Bridge::new(Arc::clone(&checked)) {
+        let bridge = match Bridge::with(Arc::clone(&checked), amount.passes) {
             Ok(bridge) => bridge,
             Err(reason) => {
                 compared.skipped = Some(reason);
@@ -254,6 +257,7 @@ impl Pair {
                 if let Some(what) = self.plies(&a, &b) {
                     found.push(what);
                 }
+                found.extend(self.swift(state, &a));
                 Some(a.legal)
             }
             (a, b) => {
@@ -295,6 +299,29 @@ impl Pair {
             }
         }
         None
+    }
+
+    /// Compares what the fast paths find, where there are any.
+    fn swift(&self, state: &State, plies: &Plies) -> Option<String> {
+        let made = match self.machine.swift(state) {
+            Ok(Some(made)) => made,
+            Ok(None) => return None,
+            Err(fault) => return Some(format!("the fast paths: {fault}")),
+        };
+        let named = |act: &Act, next: &State| {
+            let chosen: Vec<_> = act.choices.iter().map(|choice| act.value(*choice)).collect();
+            let State { cells, mover, vars, played, .. } = next;
+            let Act { name, from, to, piece, taken, .. } = act;
+            format!("{name} {from:?} {to:?} {piece:?} {taken:?} {chosen:?}: {cells:?} {mover} {vars:?} {played}")
+        };
+        let mut a: Vec<String> = plies.legal.iter().map(|ply| named(&ply.act, &ply.next)).collect();
+        let mut b: Vec<String> = made.iter().map(|(act, next)| named(act, next)).collect();
+        a.sort();
+        b.sort();
+        let only = |these: &[String], those: &[String]| -> Vec<String> {
+            these.iter().filter(|text| !those.contains(text)).take(2).cloned().collect()
+        };
+        (a != b).then(|| differ("a legal act of the fast paths", &only(&a, &b), &only(&b, &a)))
     }
 
     fn events(&self, state: &State, found: &mut Vec<String>) {

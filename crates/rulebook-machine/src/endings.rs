@@ -3,7 +3,7 @@
 //! Invariant: a game that has ended is not looked at again, and endings that contradict each other are a
 //! fault and not an outcome.
 
-use crate::act::{Ending, Past, State};
+use crate::act::{Act, Ending, Past, State};
 use crate::engine::{Engine, FUEL, Fault, Ground, Outcomes, Scene, WORK, Work, blame};
 use crate::fast::Fast;
 use crate::memo::Asked;
@@ -70,27 +70,50 @@ impl<L: Layout> Engine<L> {
     }
 
     /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at; a game that
-    /// is won is not continued.
+    /// is won is not continued. With `bulk` the last plies are counted without making them.
     ///
     /// # Errors
     /// A fault of the program in some situation.
-    pub fn perft(&self, state: &State<L>, depth: u32, work: &mut Work<L>) -> Outcomes<u64> {
+    pub fn perft(&self, state: &State<L>, depth: u32, bulk: bool, work: &mut Work<L>) -> Outcomes<u64> {
         if depth > MAX_DEPTH {
             return Err(WORK);
         }
         if state.ended.is_some() && depth > 0 {
             return Ok(0);
         }
-        if let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
+        if L::FAST
+            && let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
             && Fast::fits(&self.program, &state.position)
         {
             work.begin(FUEL);
             let asked = Asked::of(self, work);
-            let count = fast.perft(&state.position, depth, true, &asked);
+            let count = fast.perft(&state.position, depth, bulk, &asked);
             return asked.fault().map_or(Ok(count), Err);
         }
         let mut state = state.clone();
         self.count(&mut state, depth, work)
+    }
+
+    /// The legal plies as the fast paths find them, with the positions after them; `None` where there are no
+    /// fast paths.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Vec<(Act<L>, Position<L>)>>> {
+        let position = &state.position;
+        if !L::FAST {
+            return Ok(None);
+        }
+        let Some(fast) = self.fast.as_deref().filter(|_| Fast::fits(&self.program, position)) else {
+            return Ok(None);
+        };
+        work.begin(FUEL);
+        let asked = Asked::of(self, work);
+        let mut plies = Vec::new();
+        fast.plies(position, &asked, &mut plies);
+        let made = plies.into_iter().map(|ply| (fast.act(position, ply), fast.after(position, ply, &asked)));
+        let made = made.collect();
+        asked.fault().map_or(Ok(Some(made)), Err)
     }
 
     /// The same, the past of the state growing and shrinking on the way.

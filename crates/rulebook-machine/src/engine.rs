@@ -286,7 +286,7 @@ impl<L: Layout> Engine<L> {
             consts.push(made);
         }
         Ok(Self {
-            fast: Fast::of(&program).map(Arc::new),
+            fast: if L::FAST { Fast::of(&program).map(Arc::new) } else { None },
             stops: program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: true, .. })),
             consts,
             sorted: sorted(&program),

@@ -3,11 +3,13 @@
 //! Law: for a lane that qualifies (`Fast::of`), the plies found here are those the general engine finds, and
 //! the positions made are those it makes. What cannot be shown to be safe by masks is made and looked at.
 
+use crate::act::Act;
 use crate::attack::{Forces, PHANTOM, View};
 use crate::lane::{Gate, Guard, Lane, Op, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
-use crate::program::{Program, Site, Type};
+use crate::program::{NO_KIND, Program, Site, Type};
 use crate::set::Set;
+use crate::value::Val;
 use crate::tables::{Common, Many, NO_SLOT, Sorted, Tables, Way, Ways};
 
 /// No slot for a site that a ply keeps.
@@ -25,7 +27,6 @@ struct Change<L: Layout> {
 pub(crate) struct Recipe<L: Layout> {
     pub(crate) kind: u8,
     pub(crate) act: u16,
-    pub(crate) clause: u16,
     /// Whether, besides the movement, pieces are only moved about or exchanged where the piece comes to.
     moves_only: bool,
     /// Sites that may not be attacked before the ply.
@@ -132,7 +133,7 @@ pub(crate) trait Visitor<L: Layout> {
 impl<L: Layout> Fast<L> {
     pub(crate) fn of(program: &Program) -> Option<Self> {
         let [first, second] = &program.lanes[..] else { return None };
-        if L::Set::CAPACITY > 128 || !qualifies(first) || !qualifies(second) {
+        if !qualifies(first) || !qualifies(second) {
             return None;
         }
         let tables = Tables::<L>::of(&program.board, &program.lanes, &program.lookups);
@@ -803,6 +804,26 @@ impl<L: Layout> Fast<L> {
         self.visit(position, &node, general, &mut Gather { fast: self, me: node.me, plies });
     }
 
+    /// A ply as the general engine would describe it, marks left out.
+    pub(crate) fn act(&self, position: &Position<L>, ply: Ply) -> Act<L> {
+        let me = usize::from(position.mover & 1);
+        let way = &self.tables.ways[me][usize::from(ply.way)];
+        let recipe = &self.recipes[me][usize::from(way.shape)];
+        let mut act = Act::new(recipe.act, position.mover);
+        (act.from, act.to, act.piece) = (Some(ply.from), Some(ply.to), Some(recipe.kind));
+        act.taken = L::Set::one(ply.to) & position.owners.get(1 - me);
+        if let Ways::Many(ways) = &way.reach
+            && let Some(many) = ways[usize::from(ply.from)].get(usize::from(ply.many))
+        {
+            act.taken |= many.takes;
+        }
+        if ply.chosen != NO_KIND {
+            act.bound.push((recipe.binding, Val::Kind(ply.chosen)));
+            act.choices.push(recipe.binding);
+        }
+        act
+    }
+
     /// The position after a ply that was found in it.
     pub(crate) fn after(&self, position: &Position<L>, ply: Ply, general: &dyn General<L>) -> Position<L> {
         let me = usize::from(position.mover & 1);
@@ -811,7 +832,7 @@ impl<L: Layout> Fast<L> {
             Ways::Many(ways) => ways[usize::from(ply.from)].get(usize::from(ply.many)),
             _ => None,
         };
-        let chosen = (ply.chosen != crate::program::NO_KIND).then_some(ply.chosen);
+        let chosen = (ply.chosen != NO_KIND).then_some(ply.chosen);
         self.make(
             position,
             &self.recipes[me][usize::from(way.shape)],
@@ -933,7 +954,7 @@ struct Gather<'a, L: Layout> {
 impl<L: Layout> Gather<'_, L> {
     #[inline(always)]
     fn one(&mut self, way: &Common<L::Set>, from: Site, to: Site, many: u16) {
-        let ply = Ply { way: way.way, many, from, to, chosen: crate::program::NO_KIND };
+        let ply = Ply { way: way.way, many, from, to, chosen: NO_KIND };
         if way.pick_tos.has(to) {
             let shape = self.fast.tables.ways[self.me][usize::from(way.way)].shape;
             let kinds = &self.fast.recipes[self.me][usize::from(shape)].pick;
@@ -980,7 +1001,6 @@ fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Recipe<L>> {
     let mut made: Recipe<L> = Recipe {
         kind: shape.kind,
         act: shape.act,
-        clause: shape.clause,
         moves_only: true,
         before: shape.before.iter().filter_map(|ban| ban.attacked.clone()).flatten().collect(),
         change: [plain; 2],

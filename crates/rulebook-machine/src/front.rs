@@ -10,7 +10,7 @@ use crate::act::{Banned, Ending, Plies, Ply, State};
 use crate::engine::{Engine, FUEL, Outcomes, Work, fits};
 use crate::events::{self, Person, Reason};
 use crate::plain::{Plain, PlainAct, PlainPosition, PlainState, Texts};
-use crate::position::{Broad, Huge, Large, Larger, Layout, Middle, Small};
+use crate::position::{Huge, Large, Layout, Middle, Position, Small};
 use crate::program::Program;
 use crate::verify::{Refusal, Verified};
 
@@ -46,10 +46,6 @@ impl Machine {
             made::<Middle>(&program)?
         } else if fits::<Large>(&program) {
             made::<Large>(&program)?
-        } else if fits::<Larger>(&program) {
-            made::<Larger>(&program)?
-        } else if fits::<Broad>(&program) {
-            made::<Broad>(&program)?
         } else {
             made::<Huge>(&program)?
         };
@@ -184,6 +180,11 @@ pub trait Game {
     fn event(&mut self, event: u16, person: Person) -> Outcomes<PlainVerdict>;
     /// Counts sequences of plies.
     fn perft(&mut self, depth: u32) -> Outcomes<u64>;
+    /// The same, every position being made that is counted.
+    fn perft_making(&mut self, depth: u32) -> Outcomes<u64>;
+    /// The legal plies as the fast paths find them, marks and clauses left out; `None` where the program has
+    /// no fast paths.
+    fn swift(&mut self) -> Outcomes<Option<Vec<PlainPly>>>;
     /// The value of a definition for some arguments; `None` when there is none of this name.
     fn define(&mut self, name: &str, arguments: &[Plain]) -> Outcomes<Option<Plain>>;
     /// Whether one of the remarks of the program holds for an act.
@@ -298,7 +299,23 @@ impl<L: Layout> Game for Session<L> {
     }
 
     fn perft(&mut self, depth: u32) -> Outcomes<u64> {
-        self.shared.0.perft(&self.state, depth, &mut self.work)
+        self.shared.0.perft(&self.state, depth, true, &mut self.work)
+    }
+
+    fn perft_making(&mut self, depth: u32) -> Outcomes<u64> {
+        self.shared.0.perft(&self.state, depth, false, &mut self.work)
+    }
+
+    fn swift(&mut self) -> Outcomes<Option<Vec<PlainPly>>> {
+        let found = self.shared.0.swift(&self.state, &mut self.work)?;
+        let (engine, tables) = (&self.shared.0, &*self.state.tables);
+        let plain = |(act, next): &(crate::act::Act<L>, Position<L>)| PlainPly {
+            act: engine.plain_act(act, tables),
+            next: engine.plain_position(next, tables),
+            ended: self.state.ended.clone(),
+            clauses: Vec::new(),
+        };
+        Ok(found.map(|found| found.iter().map(plain).collect()))
     }
 
     fn define(&mut self, name: &str, arguments: &[Plain]) -> Outcomes<Option<Plain>> {

@@ -67,6 +67,8 @@ pub trait Layout: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     type Sets: Row<Self::Set>;
     /// All other variables.
     type Nums: Row<i64>;
+    /// Whether there are fast paths.
+    const FAST: bool = Self::Set::CAPACITY <= 128;
 }
 
 macro_rules! layouts {
@@ -89,12 +91,8 @@ layouts! {
     Small: u64, 8, 2, 2, 8;
     /// Up to 64 sites, two players.
     Middle: u64, 32, 2, 4, 64;
-    /// Up to 128 sites, two players, few variables.
-    Large: u128, 16, 2, 2, 8;
     /// Up to 128 sites, two players.
-    Larger: u128, 64, 2, 4, 128;
-    /// Up to 448 sites, few kinds and variables.
-    Broad: Wide<7>, 2, 2, 1, 8;
+    Large: u128, 16, 2, 4, 32;
     /// Everything the language allows.
     Huge: Wide<10>, 128, 16, 16, 128;
 }

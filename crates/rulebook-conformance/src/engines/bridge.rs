@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use rulebook_compiler::lower::{lower, outcome, remark_of};
+use rulebook_compiler::lower::{outcome, remark_of};
+use rulebook_compiler::{Passes, compile};
 use rulebook_machine::act::Ending as MachineEnding;
 use rulebook_machine::engine::Fault as MachineFault;
 use rulebook_machine::events::{Person as MachinePerson, Reason as MachineReason};
@@ -33,7 +34,15 @@ impl Bridge {
     /// # Errors
     /// Says why the machine cannot run it.
     pub fn new(rules: Arc<RuleSet>) -> Result<Self, String> {
-        let program = lower(&rules).map_err(|error| error.to_string())?;
+        Self::with(rules, Passes::all())
+    }
+
+    /// Compiles a rule set with some of the passes.
+    ///
+    /// # Errors
+    /// Says why the machine cannot run it.
+    pub fn with(rules: Arc<RuleSet>, passes: Passes) -> Result<Self, String> {
+        let (program, _) = compile(&rules, passes).map_err(|error| error.to_string())?;
         let verified = verify(program).map_err(|refusal| refusal.to_string())?;
         let machine = Machine::new(verified).map_err(|refusal| refusal.to_string())?;
         Ok(Self { rules, machine })
@@ -50,6 +59,22 @@ impl Bridge {
     /// A variable holds what the machine cannot keep.
     pub fn open(&self, state: &State) -> Outcomes<Box<dyn Game>> {
         self.machine.open(&plain_state(state)).map_err(|fault| self.fault(fault))
+    }
+
+    /// The legal plies of a state as the fast paths of the machine find them.
+    ///
+    /// # Errors
+    /// A fault of the rule set in this situation.
+    pub fn swift(&self, state: &State) -> Outcomes<Option<Vec<(Act, State)>>> {
+        let found = self.ask(state, |game| game.swift())?;
+        Ok(found.map(|plies| {
+            let made = |ply: PlainPly| {
+                let act = from_plain_act(&ply.act);
+                let next = self.follow(state, Some((act.clone(), &[])), ply.next);
+                (act, next)
+            };
+            plies.into_iter().map(made).collect()
+        }))
     }
 
     fn ask<T>(
