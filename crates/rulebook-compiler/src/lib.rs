@@ -5,6 +5,7 @@
 mod lookups;
 pub mod lower;
 mod passes;
+mod plan;
 mod sources;
 mod shapes;
 mod simplify;
@@ -15,6 +16,7 @@ use rulebook_model::RuleSet;
 
 pub use lower::{Unsupported, lower};
 pub use passes::Passes;
+pub use plan::{Line, Plan, plan};
 pub use shapes::Note;
 pub use sources::sources;
 
