@@ -60,8 +60,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         tell(&folder, &breach);
         process::exit(1);
     };
-    let tally =
-        hostile::run(&stock, (args.count, args.seed, threads), &|done| bar.set_position(done), &hang);
+    let tally = hostile::run(&stock, (args.count, args.seed, threads), &|done| bar.set_position(done), &hang);
     bar.finish_and_clear();
     let _ = panic::take_hook();
     tally.breaches.iter().take(100).for_each(|breach| tell(&folder, breach));

@@ -6,9 +6,9 @@ mod lookups;
 pub mod lower;
 mod passes;
 mod plan;
-mod sources;
 mod shapes;
 mod simplify;
+mod sources;
 mod templates;
 
 use rulebook_machine::program::Program;

@@ -186,9 +186,8 @@ fn general(program: &Program) -> Vec<&'static str> {
         return vec!["there are not two players on a board, or no forms were looked for"];
     }
     let any = |is: &dyn Fn(&Lane) -> bool| lanes.iter().any(is);
-    let shape = |is: fn(&rulebook_machine::lane::Shape) -> bool| {
-        lanes.iter().flat_map(|lane| &lane.shapes).any(is)
-    };
+    let shape =
+        |is: fn(&rulebook_machine::lane::Shape) -> bool| lanes.iter().flat_map(|lane| &lane.shapes).any(is);
     [
         (program.board.len() > 128, "the board has more than 128 sites"),
         (any(&|lane| !lane.acts.is_empty()), "there are plies that are not movements of pieces"),

@@ -6,14 +6,14 @@
 use std::cell::Cell;
 
 use crate::act::Act;
-use crate::engine::MAX_ACTS;
 use crate::attack::{Forces, PHANTOM, View};
+use crate::engine::MAX_ACTS;
 use crate::lane::{Gate, Guard, Lane, Op, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
 use crate::program::{NO_KIND, Program, Site, Type};
 use crate::set::Set;
-use crate::value::Val;
 use crate::tables::{Common, Many, NO_SLOT, Sorted, Tables, Way, Ways};
+use crate::value::Val;
 
 /// No slot for a site that a ply keeps.
 const NO_PLACES: i32 = i32::MIN;
