@@ -39,7 +39,10 @@ pub(crate) struct Args {
 /// Makes and runs the mutants.
 pub(crate) fn run(args: &Args) -> Outcome {
     if let Some(path) = &args.replay {
-        println!("{:?}", hostile::exercise(&fs::read(path)?));
+        let bytes = fs::read(path)?;
+        println!("{:?}", hostile::exercise(&bytes));
+        let [decoded, loaded] = hostile::load_times(&bytes);
+        println!("decoded and verified in {decoded:?}, a machine in {loaded:?}");
         return Ok(ExitCode::SUCCESS);
     }
     let manifest = env::var_os("CARGO_MANIFEST_DIR").ok_or("run this as `cargo xtask mutate-compiled`")?;

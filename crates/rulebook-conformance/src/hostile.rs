@@ -276,6 +276,22 @@ pub fn exercise(bytes: &[u8]) -> Fate {
     if fault { Fate::Fault } else { Fate::Answered }
 }
 
+/// How long it takes to decode and verify a file, and to make a machine of it: the medians of many times.
+pub fn load_times(bytes: &[u8]) -> [Duration; 2] {
+    let median = |once: &dyn Fn()| {
+        let mut times: Vec<Duration> = (0..101)
+            .map(|_| {
+                let begun = Instant::now();
+                once();
+                begun.elapsed()
+            })
+            .collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    };
+    [median(&|| drop(file::read(bytes))), median(&|| drop(file::load(bytes)))]
+}
+
 /// A mutant that did what none may do.
 #[derive(Clone, Debug)]
 pub struct Breach {

@@ -1,7 +1,11 @@
 //! A small run of hostile compiled files; `cargo xtask mutate-compiled` makes millions.
 #![expect(clippy::expect_used, reason = "a test may fail loudly")]
 
-use rulebook_conformance::hostile::{Breach, Stock, Tally, exercise, run};
+use std::fs;
+use std::path::Path;
+
+use rulebook_conformance::fuzz::TARGETS;
+use rulebook_conformance::hostile::{Breach, Stock, Tally, run};
 use rulebook_model::library::Library;
 
 const IDS: [&str; 4] = ["chess/board", "games/othello6", "go/simple-ko", "tournament/berger"];
@@ -22,12 +26,12 @@ fn a_mutant_is_the_same_each_time() {
 }
 
 #[test]
-fn kept_files_neither_panic_nor_hang() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hostile");
-    for entry in std::fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("the folder can be read").path();
-        if path.extension().is_some_and(|kind| kind == "rules") {
-            exercise(&std::fs::read(path).expect("the file can be read"));
+fn kept_inputs_neither_panic_nor_hang() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hostile"));
+    for (name, target) in TARGETS {
+        for entry in fs::read_dir(root.join(name)).into_iter().flatten() {
+            let path = entry.expect("the folder can be read").path();
+            target(&fs::read(path).expect("the file can be read"));
         }
     }
 }

@@ -91,7 +91,7 @@ impl<'p> Lanes<'p> {
         for at in &lane.acts {
             need(matches!(self.form(*at)?, Form::Act { .. }), "a clause is no act of its own")?;
         }
-        for attacks in &lane.attacks {
+        if let Some(attacks) = &lane.attacks {
             need(attacks.len() <= MAX_SHAPES, "there are too many ways of capturing")?;
             attacks.iter().try_for_each(|attack| self.attack(attack))?;
         }
@@ -176,7 +176,7 @@ impl<'p> Lanes<'p> {
         }
         self.count(shape.before.len())?;
         shape.before.iter().try_for_each(|ban| self.before(ban))?;
-        for steps in &shape.recipe {
+        if let Some(steps) = &shape.recipe {
             self.count(steps.len())?;
             steps.iter().try_for_each(|step| self.step(shape, step))?;
         }
@@ -242,7 +242,7 @@ impl<'p> Lanes<'p> {
     fn before(&mut self, ban: &Before) -> Checked {
         let bans = matches!(self.form(ban.clause)?, Form::Forbid { before: true, .. });
         need(bans, "a clause is no ban on the position before a ply")?;
-        for places in &ban.attacked {
+        if let Some(places) = &ban.attacked {
             self.count(places.len())?;
             places.iter().try_for_each(|place| self.place(*place))?;
         }
