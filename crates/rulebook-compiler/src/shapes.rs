@@ -782,8 +782,8 @@ impl Recogniser<'_> {
         match (ty, value) {
             (Type::Truth, Term::Const(Value::Truth(value))) => Some(Op::Set(slot, i64::from(*value))),
             (Type::Number, Term::Const(Value::Number(number))) => {
-                let (numerator, denominator) = number.to_parts();
-                Some(Op::Set(slot, pack(numerator, denominator)?))
+                // The machine adds whole numbers only, without looking at denominators.
+                Some(Op::Set(slot, pack(number.to_whole()?, 1)?))
             }
             (Type::Number, Term::Binary(Binary::Plus, a, b)) if own(a) => match &**b {
                 Term::Const(Value::Number(number)) => Some(Op::Add(slot, number.to_whole()?)),

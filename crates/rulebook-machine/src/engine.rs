@@ -67,6 +67,10 @@ const MAX_DEPTH: u32 = 1200;
 #[derive(Debug)]
 pub struct Work<L: Layout> {
     pub(crate) fuel: u64,
+    /// What `fuel` was when the question began.
+    begun: u64,
+    /// Steps that are left for this and all further questions together.
+    allowance: u64,
     pub(crate) depth: u32,
     /// Local names of all open frames, one frame after another.
     pub(crate) slots: Vec<Val<L::Set>>,
@@ -80,17 +84,40 @@ pub struct Work<L: Layout> {
 
 impl<L: Layout> Default for Work<L> {
     fn default() -> Self {
-        Self { fuel: FUEL, depth: 0, slots: Vec::new(), base: 0, size: 0, walkers: Vec::new() }
+        Self {
+            fuel: FUEL,
+            begun: FUEL,
+            allowance: u64::MAX,
+            depth: 0,
+            slots: Vec::new(),
+            base: 0,
+            size: 0,
+            walkers: Vec::new(),
+        }
     }
 }
 
 impl<L: Layout> Work<L> {
     /// Begins a new question with the same buffers.
     pub fn begin(&mut self, fuel: u64) {
-        self.fuel = fuel;
+        if self.allowance != u64::MAX {
+            self.allowance = self.allowance.saturating_sub(self.begun.saturating_sub(self.fuel));
+        }
+        self.begun = fuel.min(self.allowance);
+        self.fuel = self.begun;
         self.depth = 0;
         self.slots.clear();
         (self.base, self.size) = (0, 0);
+    }
+
+    /// Allows no more than so many steps for all further questions together.
+    pub fn allow(&mut self, steps: u64) {
+        (self.allowance, self.begun, self.fuel) = (steps, steps.min(FUEL), steps.min(FUEL));
+    }
+
+    /// Steps that are left for all further questions together.
+    pub(crate) fn allowance(&self) -> u64 {
+        self.allowance
     }
 
     #[inline(always)]

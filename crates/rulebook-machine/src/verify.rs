@@ -2,8 +2,11 @@
 //!
 //! Invariant: nothing but this module makes a `Verified`. In a verified program every index and run is in
 //! range, everything refers to earlier entries of its pool only, definitions and patterns do not call each
-//! other in a circle, and every number of local names suffices. Verifying takes time and memory in
+//! other in a circle, and every number of local names suffices; what the lanes and lookups refer to is there
+//! and of the right sort. Verifying takes time and memory in
 //! proportion to the program, and neither panics nor recurses.
+
+mod lanes;
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -132,7 +135,8 @@ impl Verifier<'_> {
         self.bodies_and_paths()?;
         self.effects()?;
         self.clauses()?;
-        self.acyclic()
+        self.acyclic()?;
+        lanes::lanes(self.program)
     }
 
     fn sizes(&self) -> Result<(), Refusal> {
