@@ -91,7 +91,7 @@ impl<L: Layout> Engine<L> {
             return Ok(0);
         }
         if L::FAST
-            && let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
+            && let Some(fast) = self.fast.as_deref()
             && Fast::fits(&self.program, &state.position)
         {
             work.begin(FUEL);
@@ -122,13 +122,13 @@ impl<L: Layout> Engine<L> {
         };
         work.begin(FUEL);
         let asked = Asked::of(self, work);
-        let mut plies = Vec::new();
-        fast.plies(position, &asked, &mut plies);
+        let (mut plies, mut whole) = (Vec::new(), Vec::new());
+        fast.plies(position, &asked, &mut plies, &mut whole);
         if plies.len() >= MAX_ACTS {
             return Err(WORK);
         }
         let made = plies.into_iter().map(|ply| (fast.act(position, ply), fast.after(position, ply, &asked)));
-        let made = made.collect();
+        let made = made.chain(whole).collect();
         asked.fault().map_or(Ok(Some(made)), Err)
     }
 

@@ -255,8 +255,6 @@ pub struct Engine<L: Layout> {
     none: Arc<Tables<L>>,
     /// The fast paths, where the lanes of the program allow them.
     pub(crate) fast: Option<Arc<Fast<L>>>,
-    /// Whether some ending stops the counting of sequences.
-    pub(crate) stops: bool,
 }
 
 /// Whether a program's positions have room in a layout.
@@ -320,7 +318,6 @@ impl<L: Layout> Engine<L> {
         }
         Ok(Self {
             fast: if L::FAST { Fast::of(&program).map(Arc::new) } else { None },
-            stops: program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: true, .. })),
             consts,
             sorted: sorted(&program),
             players: program.players.len().max(1) as u8,

@@ -228,6 +228,42 @@ impl<L: Layout> Engine<L> {
         Ok(())
     }
 
+    /// The plies that one clause grants: for the pieces on some sites, if it is a way of moving.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub(crate) fn granted_by(
+        &self,
+        at: u16,
+        pieces: L::Set,
+        position: &Position<L>,
+        ground: Ground<'_, L>,
+        work: &mut Work<L>,
+        found: &mut Plies<L>,
+    ) -> Outcomes<()> {
+        let mut acts = Vec::new();
+        match self.clause(at).map(|clause| &clause.form) {
+            Some(Form::Move { .. }) => {
+                for from in pieces.sites() {
+                    let movement =
+                        Movement { clause: at, from, player: position.mover, phantom: None, to: None };
+                    self.movements(movement, position, ground, work, &mut acts)?;
+                    for act in acts.drain(..) {
+                        self.grant(at, act, position, ground, work, found)?;
+                    }
+                }
+            }
+            Some(Form::Act { .. }) => {
+                self.granted(at, position, ground, work, &mut acts)?;
+                for act in acts.drain(..) {
+                    self.make(at, act, position, ground, work, found)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Makes the choices of a movement, which was judged when its pattern was walked, and each ply of them.
     fn grant(
         &self,
@@ -345,6 +381,26 @@ impl<L: Layout> Engine<L> {
             return Ok(());
         }
         self.allow(draft, ground, work, found)
+    }
+
+    /// Does what one clause that follows a ply says, if it applies. Choices are not made here.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub(crate) fn follow_one(
+        &self,
+        at: u16,
+        draft: &mut Draft<L>,
+        ground: Ground<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<()> {
+        let Some(clause) = self.clause(at) else { return Ok(()) };
+        let Form::After { then, .. } = &clause.form else { return Ok(()) };
+        let scene = Scene::with(&draft.position, ground, &draft.act);
+        if blame(at, self.applies(clause.when, clause.unless, &scene, work))? {
+            blame(at, self.perform(draft, *then, ground, work))?;
+        }
+        Ok(())
     }
 
     /// Does what a clause says; the clause counts as one that decided if it changed anything.
