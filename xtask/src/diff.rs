@@ -46,9 +46,8 @@ pub(crate) fn run(args: Args) -> Outcome {
     let passes = match args.without.as_deref() {
         None => Passes::all(),
         Some("all") => Passes::none(),
-        Some(name) => {
-            Passes::without(name).ok_or_else(|| format!("no such pass; there are {}", Passes::NAMES.join(", ")))?
-        }
+        Some(name) => Passes::without(name)
+            .ok_or_else(|| format!("no such pass; there are {}", Passes::NAMES.join(", ")))?,
     };
     let amount = Amount { passes, games: args.games, plies: args.plies, seed: args.seed };
     let wanted = |id: &str| args.rules.as_ref().is_none_or(|pattern| matches(pattern, id));

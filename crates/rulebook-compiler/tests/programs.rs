@@ -69,10 +69,8 @@ fn refusals_name_the_pool_and_the_entry() {
     let refusal = refused(|p| {
         p.nodes.push(Node::Slot(7));
         let root = p.nodes.len() as u32 - 1;
-        p.bodies.push(rulebook_machine::program::Body {
-            name: "x".into(),
-            codes: vec![Code { root, slots: 7 }],
-        });
+        p.bodies
+            .push(rulebook_machine::program::Body { name: "x".into(), codes: vec![Code { root, slots: 7 }] });
     });
     assert_eq!((refusal.pool, refusal.what), ("bodies", "the term needs more local names"));
     let refusal = refused(|p| p.board.files = 41);

@@ -11,7 +11,7 @@ use rulebook_compiler::Passes;
 use rulebook_model::RuleSet;
 use rulebook_model::library::Library;
 use rulebook_notation::{Judge, moves, position, replay};
-use rulebook_reference::{Act, Engine, Ending, Outcomes, Person, Plies, State, Verdict};
+use rulebook_reference::{Act, Ending, Engine, Outcomes, Person, Plies, State, Verdict};
 
 use crate::Corpus;
 use crate::engines::Bridge;
@@ -180,11 +180,8 @@ impl Pair {
         for _ in 0..=plies {
             let mut found = self.settled(&mut state);
             compared.positions += 1;
-            let legal = if state.ended.is_none() {
-                self.position(&state, &mut found, compared)
-            } else {
-                None
-            };
+            let legal =
+                if state.ended.is_none() { self.position(&state, &mut found, compared) } else { None };
             if found.is_empty() && state.ended.is_none() && dice.below(8) == 0 {
                 found.extend(self.refusal(&state, &seen, dice));
             }
@@ -288,9 +285,7 @@ impl Pair {
             let banned = plies.banned.iter();
             sorted(banned.map(|banned| format!("{} by {:?}", name(&banned.act), banned.clauses)).collect())
         };
-        for (what, a, b) in
-            [("a legal act", legal(a), legal(b)), ("a refused act", banned(a), banned(b))]
-        {
+        for (what, a, b) in [("a legal act", legal(a), legal(b)), ("a refused act", banned(a), banned(b))] {
             if a != b {
                 let only = |these: &[String], those: &[String]| -> Vec<String> {
                     these.iter().filter(|text| !those.contains(text)).take(2).cloned().collect()
@@ -312,7 +307,9 @@ impl Pair {
             let chosen: Vec<_> = act.choices.iter().map(|choice| act.value(*choice)).collect();
             let State { cells, mover, vars, played, .. } = next;
             let Act { name, from, to, piece, taken, .. } = act;
-            format!("{name} {from:?} {to:?} {piece:?} {taken:?} {chosen:?}: {cells:?} {mover} {vars:?} {played}")
+            format!(
+                "{name} {from:?} {to:?} {piece:?} {taken:?} {chosen:?}: {cells:?} {mover} {vars:?} {played}"
+            )
         };
         let mut a: Vec<String> = plies.legal.iter().map(|ply| named(&ply.act, &ply.next)).collect();
         let mut b: Vec<String> = made.iter().map(|(act, next)| named(act, next)).collect();

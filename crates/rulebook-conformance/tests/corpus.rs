@@ -75,7 +75,9 @@ fn selections_are_by_path_by_id_and_by_article() {
 #[test]
 fn reports_do_not_depend_on_the_run() {
     let corpus = mixed();
-    let json = || serde_json::to_string(&report(&corpus, &Engines::at(Kind::Reference, data("rules")), true)).unwrap();
+    let json = || {
+        serde_json::to_string(&report(&corpus, &Engines::at(Kind::Reference, data("rules")), true)).unwrap()
+    };
     assert_eq!(json(), json());
 }
 

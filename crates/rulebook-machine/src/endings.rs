@@ -108,7 +108,11 @@ impl<L: Layout> Engine<L> {
     ///
     /// # Errors
     /// A fault of the program in this situation.
-    pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Vec<(Act<L>, Position<L>)>>> {
+    pub fn swift(
+        &self,
+        state: &State<L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<Option<Vec<(Act<L>, Position<L>)>>> {
         let position = &state.position;
         if !L::FAST {
             return Ok(None);

@@ -434,7 +434,9 @@ impl<L: Layout> Engine<L> {
                 };
                 self.read(scene, var, player)
             }
-            Node::Call(builtin, arguments) => self.wide(work, |work| self.call(builtin, arguments, scene, work))?,
+            Node::Call(builtin, arguments) => {
+                self.wide(work, |work| self.call(builtin, arguments, scene, work))?
+            }
             Node::Apply(body, arguments) => {
                 let start = work.slots.len();
                 let arguments = self.list(arguments);

@@ -9,8 +9,8 @@ use crate::lane::{Gate, Guard, Lane, Op, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
 use crate::program::{NO_KIND, Program, Site, Type};
 use crate::set::Set;
-use crate::value::Val;
 use crate::tables::{Common, Many, NO_SLOT, Sorted, Tables, Way, Ways};
+use crate::value::Val;
 
 /// No slot for a site that a ply keeps.
 const NO_PLACES: i32 = i32::MIN;

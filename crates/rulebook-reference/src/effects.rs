@@ -91,7 +91,8 @@ impl Engine {
                     // A variable for sets holds a set, whatever stands for one.
                     let known = self.rules.vars.get(usize::from(*var));
                     let is_set = |var: &Var| var.ty == Type::Sites && var.each_player == index.is_some();
-                    let value = if known.is_some_and(is_set) { Value::sites(as_sites(&value)) } else { value };
+                    let value =
+                        if known.is_some_and(is_set) { Value::sites(as_sites(&value)) } else { value };
                     let index = index.as_ref().map(|index| run(draft, index)).transpose()?;
                     draft.assigned.push(*var);
                     let Some(slot) = draft.state.vars.get_mut(usize::from(*var)) else { continue };
