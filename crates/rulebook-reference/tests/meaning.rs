@@ -257,11 +257,11 @@ clauses:
 fn numbers_in_variables_have_less_room_than_others() {
     let engine = engine(
         "
-state: { big: { type: count, start: 140737488355327 }, fine: { type: count, start: 1 / 65535 } }
+state: { big: { type: count, start: 2351 * 4513 * 13264529 }, fine: { type: count, start: 1 / 65535 } }
 clauses:
   a: { act: look, when: big * 60000 > fine / 2 }
-  b: { act: back, then: 'big := -big' }
-  c: { act: more, when: big > 0, then: 'big += played + 1' }
+  b: { act: back, then: 'big := 0 - big' }
+  c: { act: more, when: big > 0, then: 'big += 1' }
 ",
     );
     let first = engine.first();
