@@ -1,9 +1,10 @@
-//! Project automation: the conformance runner, the comparison of engines and the house rules, one
-//! module for each command.
+//! Project automation: the conformance runner, the comparison of engines, hostile compiled
+//! files and the house rules, one module for each command.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks on the terminal")]
 
 mod conformance;
 mod diff;
+mod mutate;
 mod tidy;
 
 use std::error::Error;
@@ -27,6 +28,8 @@ enum Command {
     Conformance(conformance::Args),
     /// Play random games on both engines and compare them.
     Diff(diff::Args),
+    /// Make mistakes in compiled files, and load and run what comes of it.
+    MutateCompiled(mutate::Args),
     /// Check the house rules of the repository.
     Tidy(tidy::Args),
 }
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Conformance(args) => conformance::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::MutateCompiled(args) => mutate::run(&args),
         Command::Tidy(args) => tidy::run(args),
     };
     outcome.unwrap_or_else(|error| {

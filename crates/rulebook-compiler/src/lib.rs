@@ -5,8 +5,10 @@
 mod lookups;
 pub mod lower;
 mod passes;
+mod plan;
 mod shapes;
 mod simplify;
+mod sources;
 mod templates;
 
 use rulebook_machine::program::Program;
@@ -14,7 +16,9 @@ use rulebook_model::RuleSet;
 
 pub use lower::{Unsupported, lower};
 pub use passes::Passes;
+pub use plan::{Line, Plan, plan};
 pub use shapes::Note;
+pub use sources::sources;
 
 /// Compiles a rule set: lowers it, then runs the passes. The notes say what became of which clause.
 ///

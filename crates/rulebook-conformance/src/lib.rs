@@ -9,6 +9,8 @@ pub mod corpus;
 pub mod diff;
 pub mod driver;
 pub mod engines;
+pub mod fuzz;
+pub mod hostile;
 pub mod judge;
 pub mod report;
 pub mod run;

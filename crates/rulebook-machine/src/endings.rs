@@ -4,7 +4,7 @@
 //! fault and not an outcome.
 
 use crate::act::{Act, Ending, Past, State};
-use crate::engine::{Engine, FUEL, Fault, Ground, Outcomes, Scene, WORK, Work, blame};
+use crate::engine::{Engine, FUEL, Fault, Ground, MAX_ACTS, Outcomes, Scene, WORK, Work, blame};
 use crate::fast::Fast;
 use crate::memo::Asked;
 use crate::position::{Layout, Position};
@@ -124,6 +124,9 @@ impl<L: Layout> Engine<L> {
         let asked = Asked::of(self, work);
         let mut plies = Vec::new();
         fast.plies(position, &asked, &mut plies);
+        if plies.len() >= MAX_ACTS {
+            return Err(WORK);
+        }
         let made = plies.into_iter().map(|ply| (fast.act(position, ply), fast.after(position, ply, &asked)));
         let made = made.collect();
         asked.fault().map_or(Ok(Some(made)), Err)

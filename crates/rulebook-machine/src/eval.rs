@@ -273,6 +273,7 @@ impl<L: Layout> Engine<L> {
                 let owner = scene.walk.and_then(|walk| self.owner_at(scene, walk.here));
                 owner.is_some_and(|owner| owner != scene.mover)
             }
+            Node::Context(Context::Answerable) => scene.answerable,
             Node::Context(Context::Own) => {
                 scene.walk.and_then(|walk| self.owner_at(scene, walk.here)) == Some(scene.mover)
             }
@@ -389,7 +390,9 @@ impl<L: Layout> Engine<L> {
             | Node::Quantified(..)
             | Node::Able(_)
             | Node::Last(_)
-            | Node::Context(Context::Empty | Context::Enemy | Context::Own | Context::Stuck)
+            | Node::Context(
+                Context::Empty | Context::Enemy | Context::Own | Context::Stuck | Context::Answerable,
+            )
             | Node::Binary(
                 Operator::And
                 | Operator::Or
@@ -424,15 +427,12 @@ impl<L: Layout> Engine<L> {
             Node::Bound(binding) => scene.act.and_then(|act| act.value(binding)).cloned().unwrap_or_default(),
             Node::Mark(mark) => Val::site(scene.walk.and_then(|walk| walk.mark(mark))),
             Node::Context(context) => self.context(context, scene),
-            Node::Var(var, index) => {
-                let player = match index {
-                    None => None,
-                    Some(index) => match self.eval(index, scene, work)? {
-                        Val::Player(player) => Some(player),
-                        _ => return Ok(Val::Nothing),
-                    },
-                };
-                self.read(scene, var, player)
+            Node::Var(var, run) => {
+                let mut members = [Val::Nothing, Val::Nothing];
+                for (member, id) in members.iter_mut().zip(self.list(run)) {
+                    *member = self.eval(*id, scene, work)?;
+                }
+                self.read(scene, var, (run.len > 0).then_some(&members[..]))
             }
             Node::Call(builtin, arguments) => {
                 self.wide(work, |work| self.call(builtin, arguments, scene, work))?
@@ -500,8 +500,13 @@ impl<L: Layout> Engine<L> {
         })
     }
 
-    /// The value of a variable, of a player where each has one; without a player all of them.
-    pub(crate) fn read(&self, scene: &Scene<'_, L>, var: u16, player: Option<u8>) -> Val<L::Set> {
+    /// The value of a variable, for the members of its indices; without them all of its values.
+    pub(crate) fn read(
+        &self,
+        scene: &Scene<'_, L>,
+        var: u16,
+        members: Option<&[Val<L::Set>]>,
+    ) -> Val<L::Set> {
         let Some(var) = self.program.vars.get(usize::from(var)) else { return Val::Nothing };
         let one = |at: u16| {
             let at = usize::from(var.slot + at);
@@ -511,11 +516,10 @@ impl<L: Layout> Engine<L> {
                 Val::unpacked(var.ty, scene.position.nums.get(at))
             }
         };
-        match (var.indexed, player) {
-            (false, None) => one(0),
-            (true, Some(player)) if u16::from(player) < var.count => one(u16::from(player)),
-            (true, None) => Val::list((0..var.count).map(one).collect()),
-            _ => Val::Nothing,
+        match members {
+            None if var.each.is_empty() => one(0),
+            None => Val::list((0..var.count).map(one).collect()),
+            Some(members) => self.place(var, members).map_or(Val::Nothing, one),
         }
     }
 
@@ -536,7 +540,9 @@ impl<L: Layout> Engine<L> {
             Context::Played => Val::count(scene.position.played as usize),
             Context::Tied => Val::list(scene.tied.unwrap_or(&[]).to_vec()),
             // These are true or false, and found out where no value is made.
-            Context::Empty | Context::Enemy | Context::Own | Context::Stuck => Val::Nothing,
+            Context::Empty | Context::Enemy | Context::Own | Context::Stuck | Context::Answerable => {
+                Val::Nothing
+            }
         }
     }
 

@@ -3,11 +3,14 @@
 //! Law: for a lane that qualifies (`Fast::of`), the plies found here are those the general engine finds, and
 //! the positions made are those it makes. What cannot be shown to be safe by masks is made and looked at.
 
+use std::cell::Cell;
+
 use crate::act::Act;
 use crate::attack::{Forces, PHANTOM, View};
+use crate::engine::MAX_ACTS;
 use crate::lane::{Gate, Guard, Lane, Op, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
-use crate::program::{NO_KIND, Program, Site, Type};
+use crate::program::{Const, NO_KIND, Program, Site, Type};
 use crate::set::Set;
 use crate::tables::{Common, Many, NO_SLOT, Sorted, Tables, Way, Ways};
 use crate::value::Val;
@@ -73,6 +76,8 @@ pub(crate) struct Ply {
 pub(crate) trait General<L: Layout> {
     /// The value that a clause gives to the only variable it sets, a set at a slot, in a position.
     fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set;
+    /// Steps that are left; with none, nothing more is looked at and the answer means nothing.
+    fn fuel(&self) -> &Cell<u64>;
 }
 
 /// The fast paths of a program.
@@ -590,7 +595,7 @@ impl<L: Layout> Fast<L> {
             }
         }
         let Some(royal) = self.royal[node.me] else { return true };
-        if simple && node.mode != Mode::Tried && recipe.moves_only {
+        if simple && node.knows && recipe.moves_only {
             let site = if recipe.kind == royal { to } else { node.royal };
             let moved = match many {
                 Some(many) => many.moved,
@@ -782,6 +787,8 @@ impl<L: Layout> Fast<L> {
             depth: depth.wrapping_sub(1),
             bulk,
             general,
+            fuel: general.fuel(),
+            cost: self.tables.ways[node.me].len() as u64,
             count: 0,
         };
         self.visit(position, &node, general, &mut deeper);
@@ -884,6 +891,9 @@ struct Deeper<'a, L: Layout> {
     depth: u32,
     bulk: bool,
     general: &'a dyn General<L>,
+    fuel: &'a Cell<u64>,
+    /// What looking at one position costs.
+    cost: u64,
     count: u64,
 }
 
@@ -897,6 +907,11 @@ impl<L: Layout> Deeper<'_, L> {
         many: Option<&Many<L::Set>>,
         chosen: Option<u8>,
     ) {
+        let left = self.fuel.get();
+        if left == 0 {
+            return;
+        }
+        self.fuel.set(left.saturating_sub(self.cost));
         let next = self.fast.make(self.position, recipe, from, to, many, chosen, self.general);
         let count = if self.depth == 0 {
             // The position must be made, whatever is done with it.
@@ -955,6 +970,9 @@ impl<L: Layout> Gather<'_, L> {
     #[inline(always)]
     fn one(&mut self, way: &Common<L::Set>, from: Site, to: Site, many: u16) {
         let ply = Ply { way: way.way, many, from, to, chosen: NO_KIND };
+        if self.plies.len() >= MAX_ACTS {
+            return;
+        }
         if way.pick_tos.has(to) {
             let shape = self.fast.tables.ways[self.me][usize::from(way.way)].shape;
             let kinds = &self.fast.recipes[self.me][usize::from(shape)].pick;
@@ -1088,14 +1106,20 @@ fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Recipe<L>> {
     }
     // What lasts one ply and was not set fades.
     for var in program.vars.iter().filter(|var| var.fleeting) {
-        let start = match program.consts.get(var.start as usize)? {
-            crate::program::Const::Nothing => NOTHING,
-            crate::program::Const::Truth(value) => i64::from(*value),
-            crate::program::Const::Number(a, b) => crate::position::pack(*a, *b)?,
-            crate::program::Const::Sites(words) if words.iter().all(|word| *word == 0) => 0,
-            _ => return None,
-        };
         for at in 0..var.count {
+            let start = match program.consts.get(var.start as usize)? {
+                Const::List(values) if !var.each.is_empty() => {
+                    program.consts.get(*values.get(usize::from(at))? as usize)?
+                }
+                one => one,
+            };
+            let start = match start {
+                Const::Nothing => NOTHING,
+                Const::Truth(value) => i64::from(*value),
+                Const::Number(a, b) => crate::position::pack(*a, *b)?,
+                Const::Sites(words) if words.iter().all(|word| *word == 0) => 0,
+                _ => return None,
+            };
             let slot = usize::from(var.slot + at);
             if written.contains(&(var.ty == Type::Sites, slot)) {
                 continue;

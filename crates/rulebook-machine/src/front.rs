@@ -164,6 +164,8 @@ pub type PlainListed = (Vec<String>, Vec<Vec<Plain>>);
 /// A game that is asked, and played.
 #[expect(clippy::missing_errors_doc, reason = "each gives a fault of the rule set in this situation")]
 pub trait Game {
+    /// Allows no more than so many steps of work for all further questions together.
+    fn allow(&mut self, steps: u64);
     /// The state.
     fn state(&self) -> PlainState;
     /// How the game has ended.
@@ -256,6 +258,10 @@ impl<L: Layout> Session<L> {
 }
 
 impl<L: Layout> Game for Session<L> {
+    fn allow(&mut self, steps: u64) {
+        self.work.allow(steps);
+    }
+
     fn state(&self) -> PlainState {
         self.shared.0.plain_state(&self.state)
     }

@@ -13,6 +13,7 @@ pub mod engine;
 pub mod eval;
 pub mod events;
 mod fast;
+pub mod file;
 pub mod front;
 pub mod lane;
 pub mod lookup;

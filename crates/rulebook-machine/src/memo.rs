@@ -3,11 +3,11 @@
 //! Law: a kept answer is given only for the very same values it depends on; they are compared, not only
 //! their hash.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::act::Act;
-use crate::engine::{Engine, FUEL, Fault, Scene, Work};
+use crate::engine::{Engine, FUEL, Fault, Scene, WORK, Work};
 use crate::fast::General;
 use crate::position::{Layout, Position, Row};
 use crate::program::{Effect, Form};
@@ -28,6 +28,8 @@ struct Key<L: Layout> {
 /// The general engine, as the fast paths see it.
 pub(crate) struct Asked<'a, L: Layout> {
     engine: &'a Engine<L>,
+    /// Steps that are left for the fast paths.
+    fuel: Cell<u64>,
     inner: RefCell<Inner<'a, L>>,
 }
 
@@ -39,16 +41,22 @@ struct Inner<'a, L: Layout> {
 
 impl<'a, L: Layout> Asked<'a, L> {
     pub(crate) fn of(engine: &'a Engine<L>, work: &'a mut Work<L>) -> Self {
-        Self { engine, inner: RefCell::new(Inner { work, kept: vec![None; KEPT], fault: None }) }
+        let fuel = Cell::new(work.allowance());
+        Self { engine, fuel, inner: RefCell::new(Inner { work, kept: vec![None; KEPT], fault: None }) }
     }
 
     /// A fault that came up on the way: what was counted then means nothing.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        self.inner.borrow().fault.clone()
+        let spent = (self.fuel.get() == 0).then_some(WORK);
+        self.inner.borrow().fault.clone().or(spent)
     }
 }
 
 impl<L: Layout> General<L> for Asked<'_, L> {
+    fn fuel(&self) -> &Cell<u64> {
+        &self.fuel
+    }
+
     #[cold]
     fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set {
         let set = position.sets.get(slot);

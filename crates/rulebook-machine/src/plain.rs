@@ -131,7 +131,8 @@ impl<'e> Texts<'e> {
 
     /// A value as an engine knows it.
     pub(crate) fn value<L: Layout>(&mut self, engine: &Engine<L>, value: &Plain) -> Val<L::Set> {
-        let inside = |site: &Site| usize::from(*site) < engine.program().board.len();
+        let program = engine.program();
+        let inside = |site: &Site| usize::from(*site) < program.board.len();
         match value {
             Plain::Nothing => Val::Nothing,
             Plain::Truth(truth) => Val::Truth(*truth),
@@ -140,8 +141,9 @@ impl<'e> Texts<'e> {
                 number.map_or(Val::Nothing, Val::Number)
             }
             Plain::Text(text) => Val::Text(self.number(text)),
-            Plain::Player(player) => Val::Player(*player),
-            Plain::Kind(kind) => Val::Kind(*kind),
+            Plain::Player(player) if usize::from(*player) < program.players.len() => Val::Player(*player),
+            Plain::Kind(kind) if usize::from(*kind) < program.kinds.len() => Val::Kind(*kind),
+            Plain::Player(_) | Plain::Kind(_) => Val::Nothing,
             Plain::Site(site) => Val::site(Some(*site).filter(inside)),
             Plain::Sites(sites) => Val::Sites(collect(sites.iter().copied().filter(inside))),
             Plain::List(values) => Val::list(values.iter().map(|value| self.value(engine, value)).collect()),
@@ -183,12 +185,12 @@ impl<L: Layout> Engine<L> {
                 *position.owners.slot(usize::from(owner)) |= L::Set::one(site as Site);
             }
         }
-        position.mover = plain.mover;
+        position.mover = if usize::from(plain.mover) < players { plain.mover } else { 0 };
         position.played = plain.played;
         for (at, var) in program.vars.iter().enumerate() {
             self.reset(&mut position, at as u16);
             let values = match plain.vars.get(at) {
-                Some(Plain::List(values)) if var.indexed => values.as_slice(),
+                Some(Plain::List(values)) if !var.each.is_empty() => values.as_slice(),
                 Some(value) => std::slice::from_ref(value),
                 None => &[],
             };

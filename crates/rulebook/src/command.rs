@@ -4,6 +4,8 @@
 //! input that cannot be used is a `Failure`.
 
 use clap::{Args, Parser, Subcommand};
+use rulebook::machine::file::Outline;
+use rulebook::machine::front::Machine;
 use rulebook::model::library;
 use rulebook::syntax::{Diagnostic, Source, Span};
 use rulebook::{Engine, Lang, RuleSet, State, notation};
@@ -15,11 +17,14 @@ use crate::failure::Failure;
 use crate::out::Out;
 
 mod check;
+mod compile;
 mod explain;
+mod inspect;
 mod judge;
 mod list;
 mod moves;
 mod perft;
+mod plan;
 mod rank;
 mod show;
 
@@ -57,6 +62,12 @@ enum Verb {
     Rank(rank::Arguments),
     /// Show a list that the rule set makes.
     List(list::Arguments),
+    /// Compile a rule set into one file that other programs load.
+    Compile(compile::Arguments),
+    /// Show what a compiled file holds.
+    Inspect(inspect::Arguments),
+    /// Tell clause by clause how a rule set runs when it is compiled, and why.
+    Plan(plan::Arguments),
 }
 
 /// The language of the answer.
@@ -106,6 +117,9 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Judge(arguments) => judge::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
+        Verb::Compile(arguments) => compile::run(arguments, &cli.given, out),
+        Verb::Inspect(arguments) => inspect::run(arguments, out),
+        Verb::Plan(arguments) => plan::run(arguments, &cli.given, out),
     }
 }
 
@@ -124,6 +138,19 @@ fn given(text: &str) -> Result<(String, String), String> {
 /// The engine of a rule file.
 fn engine(file: &str, given: &Given) -> Result<Engine, Failure> {
     Ok(Engine::new(Arc::new(rulebook::open(file, given)?)))
+}
+
+/// A compiled file, if the name is that of one.
+fn compiled_file(file: &str) -> Result<Option<(Outline, Machine)>, Failure> {
+    let path = Path::new(file);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let wrong = |error: String| Failure::new(format!("`{file}` cannot be read: {error}"));
+    match rulebook::compiled::bytes(path).map_err(|error| wrong(error.to_string()))? {
+        None => Ok(None),
+        Some(bytes) => rulebook::compiled::load(&bytes).map(Some).map_err(|error| wrong(error.to_string())),
+    }
 }
 
 /// A position from a text, or the first one; endings are looked at.

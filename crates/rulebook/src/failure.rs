@@ -105,7 +105,7 @@ impl From<OpenError> for Failure {
                 let ids: Vec<&str> = BUILT_IN.iter().map(|(id, _)| *id).collect();
                 failure.help(format!("the built-in rule sets are {}", ids.join(", ")))
             }
-            OpenError::Unreadable { .. } => failure,
+            OpenError::Unreadable { .. } | OpenError::Unsupported { .. } => failure,
             OpenError::Wrong { mut diagnostics, .. } => {
                 diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
                 failure.at(diagnostics)

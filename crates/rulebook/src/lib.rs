@@ -5,11 +5,15 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
+pub mod compiled;
 pub mod tables;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
+pub use rulebook_compiler as compiler;
+pub use rulebook_machine as machine;
 pub use rulebook_model as model;
 pub use rulebook_model::library::{BUILT_IN, Library};
 pub use rulebook_model::{Checked, Lang, Number, Outcome, Phrase, RuleSet, Value};
@@ -17,7 +21,7 @@ pub use rulebook_notation as notation;
 pub use rulebook_reference::{Engine, Fault, Person, Plies, Reason, State, Verdict};
 pub use rulebook_syntax as syntax;
 
-use rulebook_syntax::Diagnostic;
+use rulebook_syntax::{Diagnostic, Source};
 
 /// Why a rule set cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +50,14 @@ pub enum OpenError {
         /// Errors and warnings.
         diagnostics: Vec<Diagnostic>,
     },
+    /// The machine has no room for the rule set.
+    #[error("`{name}` cannot be compiled: {reason}")]
+    Unsupported {
+        /// The name as given.
+        name: String,
+        /// Why.
+        reason: String,
+    },
 }
 
 /// Checks a rule file by path, or a built-in one by id. `given` replaces values of parameters, by name.
@@ -53,16 +65,31 @@ pub enum OpenError {
 /// # Errors
 /// There is no such rule file, or it cannot be read. What is wrong in it is no error here.
 pub fn check(name: &str, given: &[(String, String)]) -> Result<Checked, OpenError> {
+    checked(name, given, &|_, _| {})
+}
+
+/// The same; every text that is read is shown, under its id, the first one under none.
+fn checked(
+    name: &str,
+    given: &[(String, String)],
+    show: &dyn Fn(&str, &Arc<Source>),
+) -> Result<Checked, OpenError> {
     let path = Path::new(name);
-    if !path.exists() {
+    let (library, source) = if path.exists() {
+        let unreadable = |reason| OpenError::Unreadable { name: name.to_owned(), reason };
+        if path.is_dir() {
+            return Err(unreadable(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+        }
+        (Library::around(path), rulebook_model::library::read(path).map_err(unreadable)?)
+    } else {
         let unknown = || OpenError::Unknown { name: name.to_owned(), similar: similar(name) };
-        return Library::default().check(name, given).ok_or_else(unknown);
-    }
-    let unreadable = |reason| OpenError::Unreadable { name: name.to_owned(), reason };
-    if path.is_dir() {
-        return Err(unreadable(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
-    }
-    rulebook_model::library::check_file(path, given).map_err(unreadable)
+        let library = Library::default();
+        let source = library.find(name).ok_or_else(unknown)?;
+        (library, source)
+    };
+    show("", &source);
+    let find = |id: &str| library.find(id).inspect(|source| show(id, source));
+    Ok(rulebook_model::check(&source, &find, given))
 }
 
 /// Opens a rule set by path or id.

@@ -1,11 +1,12 @@
 //! `perft`: how many sequences of legal acts there are, by depth or by first act.
 
 use clap::Args;
+use rulebook::machine::front::Machine;
 use rulebook::notation::moves::write_unique;
 use rulebook::notation::position::write_position;
 use serde::Serialize;
 
-use super::{Answer, Given, engine, position};
+use super::{Answer, Given, compiled_file, engine, position};
 use crate::failure::Failure;
 use crate::out::{Out, table};
 
@@ -54,6 +55,9 @@ struct Share {
 
 /// Runs `perft`.
 pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
+    if let Some((_, machine)) = compiled_file(&arguments.file)? {
+        return compiled(arguments, &machine, out);
+    }
     let engine = engine(&arguments.file, given)?;
     let rules = engine.rules();
     let fault = |fault| Failure::fault(rules, &fault);
@@ -103,6 +107,34 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     }
     if out.is_json() {
         out.document(&report);
+    }
+    Ok(Answer::Good)
+}
+
+/// The same for a compiled file, which knows no notation.
+fn compiled(arguments: &Arguments, machine: &Machine, out: &mut Out) -> Result<Answer, Failure> {
+    if arguments.position.is_some() || arguments.divide {
+        return Err(Failure::new("a compiled file knows no notation of positions and acts")
+            .help("ask the rule file, or count from the first position"));
+    }
+    let id = machine.program().id.clone();
+    let mut game = machine.first();
+    let fault = |fault| Failure::new(format!("the rule set `{id}` has no answer here: {fault}"));
+    game.settle().map_err(fault)?;
+    let mut rows = table(&["depth", "count"]);
+    let mut count = 0;
+    let from = if out.is_json() { arguments.depth } else { 1.min(arguments.depth) };
+    for depth in from..=arguments.depth {
+        count = game.perft(depth).map_err(fault)?;
+        rows.add_row([depth.to_string(), count.to_string()]);
+    }
+    if out.is_json() {
+        let (position, depth) = (String::new(), arguments.depth);
+        out.document(&Report { rules: id.clone(), position, depth, count, divide: None });
+    } else {
+        align(&mut rows, 0);
+        align(&mut rows, 1);
+        out.table(&rows);
     }
     Ok(Answer::Good)
 }

@@ -1,0 +1,6 @@
+//! Fuzzer: bytes as plies of a game.
+//!
+//! Invariant: the function is shared with the test that replays kept inputs.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| rulebook_conformance::fuzz::machine_run(bytes));
