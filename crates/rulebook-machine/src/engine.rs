@@ -60,8 +60,11 @@ pub const FUEL: u64 = 50_000_000;
 pub const TABLE_FUEL: u64 = 5_000_000_000;
 /// Most acts that one question may bring forth.
 pub const MAX_ACTS: usize = 100_000;
-/// Deepest evaluation, questions inside of questions included, so that the stack holds it.
-const MAX_DEPTH: u32 = 1200;
+/// Deepest evaluation in levels, questions inside of questions included, so that the stack holds it.
+///
+/// A level is about a kilobyte of stack in the widest layout; the deepest terms that the checker lets through,
+/// of the costliest sort, need three quarters of them.
+const MAX_DEPTH: u32 = 2000;
 
 /// What one question works with: the steps that are left, and buffers.
 #[derive(Debug)]
