@@ -242,7 +242,7 @@ pub fn exercise(bytes: &[u8]) -> Fate {
     let mut note = |failed: bool| fault |= failed;
     let program = machine.program();
     let mut game = machine.first();
-    let mut fresh = |steps: u64| {
+    let fresh = |steps: u64| {
         let mut game = machine.first();
         game.allow(steps);
         game
