@@ -58,7 +58,16 @@ pub(crate) fn run(args: Args) -> Outcome {
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["rule set", "games", "positions", "legal acts", "refused acts", "differences", ""]);
+    table.set_header([
+        "rule set",
+        "games",
+        "positions",
+        "legal acts",
+        "by fast paths",
+        "refused acts",
+        "differences",
+        "",
+    ]);
     let mut differences = 0;
     for (id, compared) in diff::compare_all(&library, &corpus, &ids, amount) {
         differences += compared.differences;
@@ -70,14 +79,14 @@ pub(crate) fn run(args: Args) -> Outcome {
             println!("  from {}", shortest.start.position.as_deref().unwrap_or("the first position"));
             println!("  after {}", shortest.line.join(" "));
         }
-        let Compared { games, positions, acts, refused, differences, skipped, .. } = compared;
-        let numbers = [games, positions, acts, refused, differences].map(|number| number.to_string());
+        let Compared { games, positions, acts, swift, refused, differences, skipped, .. } = compared;
+        let numbers = [games, positions, acts, swift, refused, differences].map(|number| number.to_string());
         let mut row = vec![id.to_owned()];
         row.extend(numbers);
         row.push(skipped.unwrap_or_default());
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(1).take(5) {
+    for column in table.column_iter_mut().skip(1).take(6) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     println!("{table}");

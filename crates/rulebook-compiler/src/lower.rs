@@ -10,8 +10,8 @@ use rulebook_machine::position::{Huge, pack};
 use rulebook_machine::program as flat;
 use rulebook_machine::program::{NodeId, Program, Run};
 use rulebook_model::ruleset::{
-    ActFilter, ActText, Atom, Author, Builtin, Choice, Clause, Code, Context, Effect, Form, Path, RuleSet,
-    Term,
+    ActFilter, ActText, Atom, Author, Builtin, Choice, Clause, Code, Context, Effect, Form, Index, Path,
+    RuleSet, Term,
 };
 use rulebook_model::types::Type;
 use rulebook_model::{Outcome, Phrase, Value};
@@ -103,6 +103,7 @@ impl Lowering<'_> {
         program.id.clone_from(&rules.id);
         program.title = phrase(&rules.title);
         program.players.clone_from(&rules.players);
+        program.begins = rules.begins;
         program.kinds.clone_from(&rules.kinds);
         program.acts.clone_from(&rules.acts);
         program.events.clone_from(&rules.events);
@@ -151,7 +152,7 @@ impl Lowering<'_> {
                     ));
                 }
             };
-            let count = if var.each_player { rules.players.len() } else { 1 };
+            let count = rules.values(&var.each);
             let next = if ty == flat::Type::Sites { &mut sets } else { &mut nums };
             let slot = *next;
             *next += count;
@@ -171,8 +172,15 @@ impl Lowering<'_> {
             self.program.vars.push(flat::Var {
                 name: var.name.clone(),
                 ty,
-                count: count as u16,
-                indexed: var.each_player,
+                each: var
+                    .each
+                    .iter()
+                    .map(|index| match index {
+                        Index::Player => flat::Index::Player,
+                        Index::Kind => flat::Index::Kind,
+                    })
+                    .collect(),
+                count: u16::try_from(count).unwrap_or(u16::MAX),
                 fleeting: var.fleeting,
                 start,
                 slot: u16::try_from(slot).unwrap_or(u16::MAX),
@@ -297,10 +305,7 @@ impl Lowering<'_> {
             Term::Bound(at) => Node::Bound(*at),
             Term::Mark(mark) => Node::Mark(*mark),
             Term::Context(context) => Node::Context(self::context(*context)),
-            Term::Var(var, index) => {
-                let index = index.as_ref().map(|index| self.term(index, slots)).transpose()?;
-                Node::Var(*var, index)
-            }
+            Term::Var(var, index) => Node::Var(*var, self.list(index, slots)?),
             Term::Call(builtin, terms) => Node::Call(self::builtin(*builtin), self.list(terms, slots)?),
             Term::Apply(body, terms) => Node::Apply(*body, self.list(terms, slots)?),
             Term::Able(act) => Node::Able(*act),
@@ -422,7 +427,7 @@ impl Lowering<'_> {
                 Effect::Give(a, b) => flat::Effect::Give(self.code(a)?, self.code(b)?),
                 Effect::Again => flat::Effect::Again,
                 Effect::Set(var, index, value) => {
-                    let index = self.optional(index.as_ref())?;
+                    let index = index.iter().map(|code| self.code(code)).collect::<Lowered<Vec<_>>>()?;
                     flat::Effect::Set(*var, index, self.code(value)?)
                 }
                 Effect::End(code) => flat::Effect::End(self.code(code)?),
@@ -494,7 +499,11 @@ impl Lowering<'_> {
                 then: self.effects(then)?,
             },
             Form::Forbid { acts, before, banned } => {
-                flat::Form::Forbid { acts: filter(acts), before: *before, banned: self.code(banned)? }
+                let mut asks = false;
+                self.rules.visit(&banned.term, &mut |term| {
+                    asks |= matches!(term, Term::Context(Context::Answerable));
+                });
+                flat::Form::Forbid { acts: filter(acts), before: *before, banned: self.code(banned)?, asks }
             }
             Form::Most { acts, measure } => {
                 flat::Form::Most { acts: filter(acts), measure: self.code(measure)? }
@@ -503,7 +512,7 @@ impl Lowering<'_> {
             Form::Ends { condition, result } => flat::Form::Ends {
                 condition: self.code(condition)?,
                 result: self.code(result)?,
-                stops: is_plain(self.rules, &condition.term),
+                stops: is_plain(self.rules, &condition.term) && !is_draw(self.rules, &result.term),
             },
             Form::Rank(code) => {
                 let mut tied = false;
@@ -539,6 +548,18 @@ fn asks_empty(term: &Term) -> bool {
     }
 }
 
+/// Whether a result is a draw whatever happens, definitions opened.
+fn is_draw(rules: &RuleSet, term: &Term) -> bool {
+    match term {
+        Term::Const(value) => *value == Value::Outcome(Outcome::Draw),
+        Term::If(_, yes, no) => is_draw(rules, yes) && is_draw(rules, no),
+        Term::Apply(at, _) => rules.bodies.get(usize::from(*at)).is_some_and(|body| {
+            !body.codes.is_empty() && body.codes.iter().all(|code| is_draw(rules, &code.term))
+        }),
+        _ => false,
+    }
+}
+
 /// Whether a condition can be read off the board alone: no history, no counting of plies, no possible acts.
 fn is_plain(rules: &RuleSet, term: &Term) -> bool {
     let mut plain = true;
@@ -567,7 +588,7 @@ macro_rules! same_names {
 }
 
 same_names! { context: Context => flat::Context {
-    Mover Actor From To Piece Taken Changed Here Empty Enemy Own Played Tied Stuck
+    Mover Actor From To Piece Taken Changed Here Empty Enemy Own Played Tied Stuck Answerable
 } }
 
 same_names! { operator: Binary => flat::Operator {

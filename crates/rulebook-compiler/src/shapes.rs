@@ -49,11 +49,11 @@ struct Places<'a>(&'a Program);
 impl Slots for Places<'_> {
     fn set(&self, var: u16) -> Option<u16> {
         let var = self.0.vars.get(usize::from(var))?;
-        (var.ty == Type::Sites && !var.indexed).then_some(var.slot)
+        (var.ty == Type::Sites && var.each.is_empty()).then_some(var.slot)
     }
     fn site(&self, var: u16) -> Option<u16> {
         let var = self.0.vars.get(usize::from(var))?;
-        (var.ty == Type::Site && !var.indexed).then_some(var.slot)
+        (var.ty == Type::Site && var.each.is_empty()).then_some(var.slot)
     }
 }
 
@@ -194,8 +194,8 @@ impl Recogniser<'_> {
                         match (&**a, constant_sites(b), &**b) {
                             (Term::Context(Context::From), Some(sites), _) => narrow(&mut way.froms, sites),
                             (Term::Context(Context::To), Some(sites), _) => narrow(&mut way.tos, sites),
-                            (Term::Context(Context::From), None, Term::Var(var, None))
-                                if *operator == Binary::In && way.gate.is_none() =>
+                            (Term::Context(Context::From), None, Term::Var(var, index))
+                                if index.is_empty() && *operator == Binary::In && way.gate.is_none() =>
                             {
                                 match Places(self.program).set(*var) {
                                     Some(slot) => way.gate = Some(Gate::Within(slot)),
@@ -650,6 +650,14 @@ impl Recogniser<'_> {
         Some(Pick { clause, binding: choice.binding, tos: words(&tos), kinds })
     }
 
+    /// The place of one value of a variable, for constant members of its indices.
+    fn offset(&self, var: u16, index: &[Term]) -> Option<u16> {
+        let var = self.rules.vars.get(usize::from(var))?;
+        let members: Vec<Value> = index.iter().map(|term| constant(term).cloned()).collect::<Option<_>>()?;
+        (members.len() == var.each.len()).then_some(())?;
+        self.rules.place(&var.each, &members).map(|place| place as u16)
+    }
+
     /// When a step happens: a guard, never (`Some(None)`), or not to be said so simply.
     fn guard(&self, term: &Term, shape: &Shape) -> Option<Option<Guard>> {
         match term {
@@ -657,11 +665,7 @@ impl Recogniser<'_> {
             Term::Const(_) => Some(None),
             Term::Var(var, index) => {
                 let declared = self.program.vars.get(usize::from(*var))?;
-                let offset = match (index.as_deref(), declared.indexed) {
-                    (None, false) => 0,
-                    (Some(Term::Const(Value::Player(player))), true) => u16::from(*player),
-                    _ => return None,
-                };
+                let offset = self.offset(*var, index)?;
                 (declared.ty == Type::Truth).then_some(Some(Guard::Holds(declared.slot + offset)))
             }
             Term::Not(inner) => match &**inner {
@@ -680,7 +684,10 @@ impl Recogniser<'_> {
     /// The slot of the set variable that a clause does no more than narrow, looking only at itself and at
     /// what stands on its sites.
     fn settles(&self, clause: &Clause, then: &[Effect], guard: Guard) -> Option<u16> {
-        let [Effect::Set(var, None, code)] = then else { return None };
+        let [Effect::Set(var, index, code)] = then else { return None };
+        if !index.is_empty() {
+            return None;
+        }
         let slot = Places(self.program).set(*var)?;
         if guard != Guard::Always || clause.when.is_some() || !self.passes.settle {
             return None;
@@ -753,12 +760,9 @@ impl Recogniser<'_> {
             }
             Effect::Set(var, index, value) => {
                 let Some(declared) = self.program.vars.get(usize::from(*var)) else { return false };
-                let index = index.as_ref().map(|index| simplify(self.rules, &index.term, known));
-                let offset = match (index, declared.indexed) {
-                    (None, false) => 0,
-                    (Some(Term::Const(Value::Player(player))), true) => u16::from(player),
-                    _ => return false,
-                };
+                let index: Vec<Term> =
+                    index.iter().map(|code| simplify(self.rules, &code.term, known)).collect();
+                let Some(offset) = self.offset(*var, &index) else { return false };
                 let slot = declared.slot + offset;
                 let value = simplify(self.rules, &value.term, known);
                 match self.assignment(*var, declared.ty, slot, &value) {
@@ -774,7 +778,7 @@ impl Recogniser<'_> {
 
     /// A variable gets a value.
     fn assignment(&self, var: u16, ty: Type, slot: u16, value: &Term) -> Option<Op> {
-        let own = |term: &Term| matches!(term, Term::Var(known, None) if *known == var);
+        let own = |term: &Term| matches!(term, Term::Var(known, index) if *known == var && index.is_empty());
         match (ty, value) {
             (Type::Truth, Term::Const(Value::Truth(value))) => Some(Op::Set(slot, i64::from(*value))),
             (Type::Number, Term::Const(Value::Number(number))) => {
@@ -1036,10 +1040,10 @@ fn excludes(a: &Template, b: &Template) -> bool {
 
 /// Whether a set term depends on nothing but a set variable and what stands on its sites.
 fn looks_only_at(term: &Term, var: u16, members: &mut Vec<u16>) -> bool {
-    let own = |term: &Term| matches!(term, Term::Var(known, None) if *known == var);
+    let own = |term: &Term| matches!(term, Term::Var(known, index) if *known == var && index.is_empty());
     match term {
         Term::Const(_) => true,
-        Term::Var(known, None) => *known == var,
+        Term::Var(known, index) => *known == var && index.is_empty(),
         Term::Slot(slot) => members.contains(slot),
         // What stands on a site may be asked of members only.
         Term::Call(Builtin::Kind | Builtin::Owner | Builtin::Owners | Builtin::Kinds, arguments) => {

@@ -97,9 +97,7 @@ impl Simplifier<'_> {
                 known.piece.map_or_else(|| term.clone(), |kind| Term::Const(Value::Kind(kind)))
             }
             Term::Context(_) => term.clone(),
-            Term::Var(var, index) => {
-                Term::Var(*var, index.as_ref().map(|index| Box::new(self.term(index, known))))
-            }
+            Term::Var(var, index) => Term::Var(*var, self.terms(index, known)),
             Term::Call(builtin, arguments) => {
                 let arguments = self.terms(arguments, known);
                 self.call(*builtin, arguments)

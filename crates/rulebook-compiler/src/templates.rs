@@ -317,11 +317,11 @@ impl Unroller<'_> {
                     return other;
                 }
                 match (operator, b) {
-                    (Binary::In, Term::Var(var, None)) => {
+                    (Binary::In, Term::Var(var, index)) if index.is_empty() => {
                         let slot = self.slots.set(*var).ok_or("a condition looks at more than one site")?;
                         Ok(vec![Some(Need { within: Some(slot), ..open() })])
                     }
-                    (Binary::Eq, Term::Var(var, None)) => {
+                    (Binary::Eq, Term::Var(var, index)) if index.is_empty() => {
                         let slot = self.slots.site(*var).ok_or("a condition looks at more than one site")?;
                         Ok(vec![Some(Need { is: Some(slot), ..open() })])
                     }

@@ -72,6 +72,8 @@ pub struct Compared {
     pub positions: usize,
     /// Legal acts compared.
     pub acts: usize,
+    /// Legal acts that the fast paths were compared for.
+    pub swift: usize,
     /// Refused acts compared.
     pub refused: usize,
     /// How many positions the engines do not agree about.
@@ -254,7 +256,7 @@ impl Pair {
                 if let Some(what) = self.plies(&a, &b) {
                     found.push(what);
                 }
-                found.extend(self.swift(state, &a));
+                found.extend(self.swift(state, &a, compared));
                 Some(a.legal)
             }
             (a, b) => {
@@ -297,12 +299,13 @@ impl Pair {
     }
 
     /// Compares what the fast paths find, where there are any.
-    fn swift(&self, state: &State, plies: &Plies) -> Option<String> {
+    fn swift(&self, state: &State, plies: &Plies, compared: &mut Compared) -> Option<String> {
         let made = match self.machine.swift(state) {
             Ok(Some(made)) => made,
             Ok(None) => return None,
             Err(fault) => return Some(format!("the fast paths: {fault}")),
         };
+        compared.swift += made.len();
         let named = |act: &Act, next: &State| {
             let chosen: Vec<_> = act.choices.iter().map(|choice| act.value(*choice)).collect();
             let State { cells, mover, vars, played, .. } = next;

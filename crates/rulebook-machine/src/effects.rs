@@ -187,12 +187,12 @@ impl<L: Layout> Engine<L> {
             Effect::Again => (draft.again, draft.dirty) = (true, true),
             Effect::Set(var, index, value) => {
                 let value = self.of_draft(draft, *value, ground, work)?;
-                let index = match index {
-                    Some(index) => Some(self.of_draft(draft, *index, ground, work)?),
-                    None => None,
-                };
+                let mut members = [Val::Nothing, Val::Nothing];
+                for (member, code) in members.iter_mut().zip(index) {
+                    *member = self.of_draft(draft, *code, ground, work)?;
+                }
                 draft.assign(*var);
-                self.store(draft, *var, index, value)?;
+                self.store(draft, *var, (!index.is_empty()).then_some(&members[..]), value)?;
             }
             Effect::End(outcome) => {
                 if let Val::Outcome(outcome) = self.of_draft(draft, *outcome, ground, work)? {
@@ -221,7 +221,7 @@ impl<L: Layout> Engine<L> {
         &self,
         draft: &mut Draft<L>,
         at: u16,
-        index: Option<Val<L::Set>>,
+        members: Option<&[Val<L::Set>]>,
         value: Val<L::Set>,
     ) -> Outcomes<()> {
         let Some(var) = self.program.vars.get(usize::from(at)) else { return Ok(()) };
@@ -240,12 +240,14 @@ impl<L: Layout> Engine<L> {
             }
             Ok(())
         };
-        match (var.indexed, index, value) {
-            (false, None, value) => one(draft, 0, &value)?,
-            (true, Some(Val::Player(player)), value) if u16::from(player) < var.count => {
-                one(draft, player.into(), &value)?;
+        match (members, value) {
+            (None, value) if var.each.is_empty() => one(draft, 0, &value)?,
+            (Some(members), value) => {
+                if let Some(place) = self.place(var, members) {
+                    one(draft, place, &value)?;
+                }
             }
-            (true, None, Val::List(values)) if values.len() == usize::from(var.count) => {
+            (None, Val::List(values)) if values.len() == usize::from(var.count) => {
                 for (at, value) in values.iter().enumerate() {
                     one(draft, at as u16, value)?;
                 }

@@ -69,8 +69,17 @@ impl<L: Layout> Engine<L> {
         Ok(Some(Ending { outcome, clauses }))
     }
 
-    /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at; a game that
-    /// is won is not continued. With `bulk` the last plies are counted without making them.
+    /// Whether a game has ended otherwise than only by endings that do not stop the counting.
+    fn is_over(&self, ended: Option<&Ending>) -> bool {
+        let stops = |at: &u16| {
+            let form = self.clause(*at).map(|clause| &clause.form);
+            !matches!(form, Some(Form::Ends { stops: false, .. }))
+        };
+        ended.is_some_and(|end| end.clauses.iter().any(stops))
+    }
+
+    /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at, nor are
+    /// those that can only be a draw; a game that has otherwise ended is not continued. With `bulk` the last plies are counted without making them.
     ///
     /// # Errors
     /// A fault of the program in some situation.
@@ -78,7 +87,7 @@ impl<L: Layout> Engine<L> {
         if depth > MAX_DEPTH {
             return Err(WORK);
         }
-        if state.ended.is_some() && depth > 0 {
+        if depth > 0 && self.is_over(state.ended.as_ref()) {
             return Ok(0);
         }
         if L::FAST
@@ -140,7 +149,7 @@ impl<L: Layout> Engine<L> {
         }
         let mut count = 0_u64;
         for ply in plies {
-            if ply.ended.is_some() {
+            if self.is_over(ply.ended.as_ref()) {
                 continue;
             }
             state.position = ply.next;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::act::{Act, History, Past, State, Story, Tables};
 use crate::fast::Fast;
 use crate::position::{Layout, Position, Row};
-use crate::program::{Choice, Clause, Code, Const, Form, NodeId, Program, Run, Site, Type};
+use crate::program::{Choice, Clause, Code, Const, Form, Index, NodeId, Program, Run, Site, Type, Var};
 use crate::set::{Set, collect};
 use crate::value::{Num, Val};
 use crate::verify::{Refusal, Verified};
@@ -162,6 +162,9 @@ pub struct Ground<'a, L: Layout> {
     pub tables: &'a Tables<L>,
     /// Whether a ply is being made: its effects have begun and the turn has not passed.
     pub mid_ply: bool,
+    /// Whether the position is only supposed, to see whether a ply can be answered: bans that ask so are left
+    /// aside.
+    pub supposed: bool,
 }
 
 /// What terms refer to.
@@ -183,6 +186,8 @@ pub struct Scene<'a, L: Layout> {
     pub(crate) lifted: Option<Site>,
     /// A piece, of a kind that is left open, that is imagined on a site.
     pub(crate) phantom: Option<(Site, u8)>,
+    /// Whether the ply at hand can be answered, where a ban asks.
+    pub(crate) answerable: bool,
     /// The entries that are still tied.
     pub(crate) tied: Option<&'a [Val<L::Set>]>,
     /// The frame around a pattern that stands in a term: where it begins and how long it is.
@@ -201,6 +206,7 @@ impl<'a, L: Layout> Scene<'a, L> {
             walk: None,
             lifted: None,
             phantom: None,
+            answerable: false,
             tied: None,
             frame: (0, 0),
         }
@@ -342,6 +348,7 @@ impl<L: Layout> Engine<L> {
         for var in 0..self.program.vars.len() as u16 {
             self.reset(&mut position, var);
         }
+        position.mover = self.program.begins;
         let mut history = History::default();
         history.push(Past { position, act: None, clauses: Default::default() });
         State { position, ended: None, history, tables: Arc::clone(&self.none) }
@@ -356,13 +363,33 @@ impl<L: Layout> Engine<L> {
     pub(crate) fn reset(&self, position: &mut Position<L>, var: u16) {
         let Some(var) = self.program.vars.get(usize::from(var)) else { return };
         let start = self.consts.get(var.start as usize).unwrap_or(&Val::Nothing);
-        let slots = usize::from(var.slot)..usize::from(var.slot) + usize::from(var.count);
-        if var.ty == Type::Sites {
-            slots.for_each(|at| *position.sets.slot(at) = start.as_sites());
-        } else {
-            let kept = start.packed(var.ty).unwrap_or_default();
-            slots.for_each(|at| *position.nums.slot(at) = kept);
+        let many = match start {
+            Val::List(values) if !var.each.is_empty() => Some(values),
+            _ => None,
+        };
+        for at in 0..usize::from(var.count) {
+            let value = many.map_or(Some(start), |values| values.get(at)).unwrap_or(&Val::Nothing);
+            let slot = usize::from(var.slot) + at;
+            if var.ty == Type::Sites {
+                *position.sets.slot(slot) = value.as_sites();
+            } else {
+                *position.nums.slot(slot) = value.packed(var.ty).unwrap_or_default();
+            }
         }
+    }
+
+    /// The place of one value among those of a variable.
+    pub(crate) fn place(&self, var: &Var, members: &[Val<L::Set>]) -> Option<u16> {
+        let mut place = 0_usize;
+        for (at, index) in var.each.iter().enumerate() {
+            let (member, width) = match (index, members.get(at)?) {
+                (Index::Player, Val::Player(member)) => (*member, self.program.players.len()),
+                (Index::Kind, Val::Kind(member)) => (*member, self.program.kinds.len()),
+                _ => return None,
+            };
+            place = place.checked_mul(width)?.checked_add(usize::from(member))?;
+        }
+        u16::try_from(place).ok().filter(|place| *place < var.count)
     }
 
     /// Whether a variable has the same value in two positions.
@@ -426,12 +453,12 @@ impl<L: Layout> Engine<L> {
 
     /// No past.
     pub(crate) fn bare_ground<'a>(&self, tables: &'a Tables<L>) -> Ground<'a, L> {
-        Ground { story: Story::none(), tables, mid_ply: false }
+        Ground { story: Story::none(), tables, mid_ply: false, supposed: false }
     }
 
     /// The past and the tables of a state between plies.
     pub fn ground<'a>(&self, state: &'a State<L>) -> Ground<'a, L> {
-        Ground { story: state.history.story(), tables: &state.tables, mid_ply: false }
+        Ground { story: state.history.story(), tables: &state.tables, mid_ply: false, supposed: false }
     }
 
     /// The value of a code with no act at hand.

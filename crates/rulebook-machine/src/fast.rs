@@ -10,7 +10,7 @@ use crate::attack::{Forces, PHANTOM, View};
 use crate::engine::MAX_ACTS;
 use crate::lane::{Gate, Guard, Lane, Op, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
-use crate::program::{NO_KIND, Program, Site, Type};
+use crate::program::{Const, NO_KIND, Program, Site, Type};
 use crate::set::Set;
 use crate::tables::{Common, Many, NO_SLOT, Sorted, Tables, Way, Ways};
 use crate::value::Val;
@@ -1106,14 +1106,20 @@ fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Recipe<L>> {
     }
     // What lasts one ply and was not set fades.
     for var in program.vars.iter().filter(|var| var.fleeting) {
-        let start = match program.consts.get(var.start as usize)? {
-            crate::program::Const::Nothing => NOTHING,
-            crate::program::Const::Truth(value) => i64::from(*value),
-            crate::program::Const::Number(a, b) => crate::position::pack(*a, *b)?,
-            crate::program::Const::Sites(words) if words.iter().all(|word| *word == 0) => 0,
-            _ => return None,
-        };
         for at in 0..var.count {
+            let start = match program.consts.get(var.start as usize)? {
+                Const::List(values) if !var.each.is_empty() => {
+                    program.consts.get(*values.get(usize::from(at))? as usize)?
+                }
+                one => one,
+            };
+            let start = match start {
+                Const::Nothing => NOTHING,
+                Const::Truth(value) => i64::from(*value),
+                Const::Number(a, b) => crate::position::pack(*a, *b)?,
+                Const::Sites(words) if words.iter().all(|word| *word == 0) => 0,
+                _ => return None,
+            };
             let slot = usize::from(var.slot + at);
             if written.contains(&(var.ty == Type::Sites, slot)) {
                 continue;

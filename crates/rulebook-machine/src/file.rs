@@ -186,7 +186,7 @@ macro_rules! sections {
 }
 
 sections! {
-    "names": id title players kinds acts events bindings tables;
+    "names": id title players begins kinds acts events bindings tables;
     "board": board setup;
     "variables": vars identity fleeting;
     "constants": texts consts;

@@ -5,6 +5,7 @@
 
 pub mod act;
 mod attack;
+pub mod calls;
 pub mod collect;
 pub mod effects;
 pub mod endings;

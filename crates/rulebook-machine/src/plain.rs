@@ -190,7 +190,7 @@ impl<L: Layout> Engine<L> {
         for (at, var) in program.vars.iter().enumerate() {
             self.reset(&mut position, at as u16);
             let values = match plain.vars.get(at) {
-                Some(Plain::List(values)) if var.indexed => values.as_slice(),
+                Some(Plain::List(values)) if !var.each.is_empty() => values.as_slice(),
                 Some(value) => std::slice::from_ref(value),
                 None => &[],
             };

@@ -374,7 +374,18 @@ impl<L: Layout> Engine<L> {
         found: &mut Plies<L>,
     ) -> Outcomes<()> {
         for at in &self.sorted.bans_after {
-            let scene = Scene::with(&draft.position, ground, &draft.act);
+            let mut scene = Scene::with(&draft.position, ground, &draft.act);
+            if let Some(clause) = self.clause(*at)
+                && let Form::Forbid { acts, asks: true, .. } = &clause.form
+                && acts.admits(draft.act.name)
+            {
+                if ground.supposed {
+                    continue;
+                }
+                if blame(*at, self.applies(clause.when, clause.unless, &scene, work))? {
+                    scene.answerable = self.is_answerable(&draft, ground, work)?;
+                }
+            }
             if blame(*at, self.bans(*at, &scene, work))? {
                 let mut clauses = Clauses::default();
                 clauses.push(*at);
@@ -388,6 +399,14 @@ impl<L: Layout> Engine<L> {
         }
         found.legal.push(self.complete(draft, ground, work)?);
         Ok(())
+    }
+
+    /// Whether whoever has the turn after a ply has a legal one, bans that ask this left aside.
+    fn is_answerable(&self, draft: &Draft<L>, ground: Ground<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
+        let ply = self.complete(draft.clone(), ground, work)?;
+        let past = Past { position: ply.next, act: Some(ply.act), clauses: ply.clauses };
+        let ground = Ground { story: ground.story.with(&past), mid_ply: false, supposed: true, ..ground };
+        self.has_ply(&ply.next, ground, None, work)
     }
 
     /// The turn passes, and variables that last one ply fade.

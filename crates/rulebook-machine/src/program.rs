@@ -55,6 +55,8 @@ pub struct Program {
     pub title: Phrase,
     /// Names of the players, in the order of their turns.
     pub players: Vec<String>,
+    /// Who has the first turn.
+    pub begins: u8,
     /// Names of the kinds.
     pub kinds: Vec<String>,
     /// Names of the acts (plies).
@@ -203,6 +205,15 @@ pub enum Type {
     Row,
 }
 
+/// What the values of a variable are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Index {
+    /// A player.
+    Player,
+    /// A kind.
+    Kind,
+}
+
 /// A state variable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Var {
@@ -210,13 +221,13 @@ pub struct Var {
     pub name: String,
     /// What it holds.
     pub ty: Type,
-    /// How many values it has: one, or one for each player.
+    /// What its values are told apart by; nothing where there is only one.
+    pub each: Vec<Index>,
+    /// How many values it has; the last index runs fastest.
     pub count: u16,
-    /// Whether it is indexed.
-    pub indexed: bool,
     /// Whether it returns to its first value at every ply.
     pub fleeting: bool,
-    /// Its first value: a constant.
+    /// Its first value: a constant, a list where there are several.
     pub start: u32,
     /// Its first place, among the sets of a position for sets and among its numbers for all else.
     pub slot: u16,
@@ -298,6 +309,7 @@ pub enum Context {
     Played,
     Tied,
     Stuck,
+    Answerable,
 }
 
 /// Built-in functions.
@@ -400,8 +412,8 @@ pub enum Node {
     Mark(u8),
     /// From the situation.
     Context(Context),
-    /// A state variable, with its index.
-    Var(u16, Option<NodeId>),
+    /// A state variable, with a term for each index in `lists`; without them all its values.
+    Var(u16, Run),
     /// A built-in function; arguments in `lists`.
     Call(Builtin, Run),
     /// A definition; arguments in `lists`.
@@ -510,8 +522,8 @@ pub enum Effect {
     Give(Code, Code),
     /// The mover keeps the turn.
     Again,
-    /// Set a variable.
-    Set(u16, Option<Code>, Code),
+    /// Set a variable, with a code for each index.
+    Set(u16, Vec<Code>, Code),
     /// End the game.
     End(Code),
 }
@@ -601,6 +613,8 @@ pub enum Form {
         before: bool,
         /// When.
         banned: Code,
+        /// Whether it asks if the ply can be answered.
+        asks: bool,
     },
     /// Of all possible plies only those with the largest measure are allowed.
     Most {

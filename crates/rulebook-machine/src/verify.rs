@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use std::ops::Deref;
 
 use crate::program::{
-    Atom, Author, Code, Const, Effect, Filter, Form, Node, NodeId, Outcome, Phrase, Program, Run, Site, Type,
-    Var,
+    Atom, Author, Code, Const, Effect, Filter, Form, Index, Node, NodeId, Outcome, Phrase, Program, Run,
+    Site, Type, Var,
 };
 use crate::value::Val;
 
@@ -304,7 +304,12 @@ impl Verifier<'_> {
         let p = self.program;
         let (mut sets, mut nums) = ([false; MAX_SETS], [false; MAX_NUMS]);
         each("vars", &p.vars, |_, var| {
-            let wanted = if var.indexed { p.players.len() } else { 1 };
+            need(var.each.len() <= 2, "too many indices")?;
+            let width = |index: &Index| match index {
+                Index::Player => p.players.len(),
+                Index::Kind => p.kinds.len(),
+            };
+            let wanted: usize = var.each.iter().map(width).product();
             need(usize::from(var.count) == wanted, "the number of values is wrong")?;
             let places: &mut [bool] = if var.ty == Type::Sites { &mut sets } else { &mut nums };
             for at in usize::from(var.slot)..usize::from(var.slot) + usize::from(var.count) {
@@ -321,6 +326,11 @@ impl Verifier<'_> {
     fn starts_well(&self, var: &Var) -> bool {
         let Some(start) = self.program.consts.get(var.start as usize) else { return false };
         let number = |n: &i64, d: &i64| crate::value::Num::fraction((*n).into(), (*d).into());
+        if let (Const::List(values), false) = (start, var.each.is_empty()) {
+            let one = |at: &u32| Var { start: *at, each: Vec::new(), ..var.clone() };
+            return values.len() == usize::from(var.count)
+                && values.iter().all(|at| self.starts_well(&one(at)));
+        }
         match (var.ty, start) {
             (Type::Sites, Const::Sites(_)) | (_, Const::Nothing) => true,
             (Type::Number, Const::Number(n, d)) => {
@@ -378,8 +388,10 @@ impl Verifier<'_> {
             Node::Context(_) | Node::Times(..) => {}
             Node::Var(at, index) => {
                 known(at, p.vars.len(), "no such variable")?;
-                if let Some(index) = index {
-                    child(self, index, &mut needed)?;
+                need(index.len <= 2, "too many indices")?;
+                for id in index.indexes() {
+                    let id = p.lists.get(id as usize).ok_or("no such list entry")?;
+                    child(self, *id, &mut needed)?;
                 }
             }
             Node::Call(_, run) | Node::Apply(_, run) | Node::List(run, _) => {
@@ -516,7 +528,8 @@ impl Verifier<'_> {
                 Effect::Again => {}
                 Effect::Set(var, index, value) => {
                     need(usize::from(*var) < p.vars.len(), "no such variable")?;
-                    self.codes([*value].into_iter().chain(*index))?;
+                    need(index.len() <= 2, "too many indices")?;
+                    self.codes([*value].into_iter().chain(index.iter().copied()))?;
                 }
             }
             sizes.push(size);
@@ -599,8 +612,7 @@ impl Verifier<'_> {
         let mut call = |from: usize, to: usize| calls.push((from as u32, to as u32));
         for (at, node) in p.nodes.iter().enumerate() {
             match *node {
-                Node::Var(_, index) => index.into_iter().for_each(|id| call(at, id as usize)),
-                Node::Call(_, run) | Node::List(run, _) | Node::Folded(_, _, run) => {
+                Node::Var(_, run) | Node::Call(_, run) | Node::List(run, _) | Node::Folded(_, _, run) => {
                     run.of(&p.lists).iter().for_each(|id| call(at, *id as usize));
                 }
                 Node::Apply(body, run) => {

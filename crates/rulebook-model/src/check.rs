@@ -144,6 +144,7 @@ fn empty(id: String) -> RuleSet {
         params: Vec::new(),
         vars: Vec::new(),
         setup: Vec::new(),
+        begins: 0,
         bodies: Vec::new(),
         bindings: Vec::new(),
         acts: Vec::new(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rulebook_syntax::ast::{Choice, Dirs, Effect, Expr, Head, Path, Period};
 use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
-use crate::ruleset::Phrase;
+use crate::ruleset::{Index, Phrase};
 
 pub(crate) mod read;
 
@@ -142,8 +142,8 @@ pub struct StateDraft {
     pub name: Loc,
     /// Its type.
     pub ty: Loc,
-    /// Whether each player has one.
-    pub each_player: bool,
+    /// What there is one of it for.
+    pub each: Vec<Index>,
     /// Whether it lasts one ply only.
     pub fleeting: bool,
     /// Its first value.
@@ -191,6 +191,10 @@ pub struct NotationDraft {
     pub at: Loc,
     /// Letters of kinds, by player where they differ.
     pub letters: Vec<(Loc, Letters)>,
+    /// The variable of pieces in hand.
+    pub hands: Option<Loc>,
+    /// The variable of marked sites, and the sign.
+    pub marks: Option<(Loc, Loc)>,
     /// Letters of turns.
     pub turn: Vec<(Loc, Loc)>,
     /// Fields of a position.

@@ -8,6 +8,7 @@ pub mod board;
 pub mod draft;
 pub mod layer;
 pub mod library;
+pub mod placement;
 pub mod ruleset;
 pub mod types;
 pub mod value;

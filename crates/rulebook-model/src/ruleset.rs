@@ -69,6 +69,8 @@ pub struct RuleSet {
     pub vars: Vec<Var>,
     /// What stands where at the start.
     pub setup: Vec<Cell>,
+    /// Who has the first turn.
+    pub begins: u8,
     /// Bodies of definitions, one for each tuple of argument types they are used with.
     pub bodies: Vec<Body>,
     /// Names bound by choices and marks.
@@ -109,6 +111,32 @@ impl RuleSet {
     /// The same for every term of a clause.
     pub fn visit_clause(&self, clause: &Clause, visit: &mut dyn FnMut(&Term)) {
         crate::check::walk_clause(self, clause, visit);
+    }
+
+    /// How many values there are for each member of an index.
+    pub fn width(&self, index: Index) -> usize {
+        match index {
+            Index::Player => self.players.len(),
+            Index::Kind => self.kinds.len(),
+        }
+    }
+
+    /// How many values a variable has.
+    pub fn values(&self, each: &[Index]) -> usize {
+        each.iter().map(|index| self.width(*index)).product()
+    }
+
+    /// The place of one value among those of a variable, the last index running fastest.
+    pub fn place(&self, each: &[Index], members: &[Value]) -> Option<usize> {
+        let mut place = 0;
+        for (at, index) in each.iter().enumerate() {
+            let member = match (index, members.get(at)?) {
+                (Index::Player, Value::Player(member)) | (Index::Kind, Value::Kind(member)) => *member,
+                _ => return None,
+            };
+            place = place * self.width(*index) + usize::from(member);
+        }
+        Some(place)
     }
 
     /// The number of a player by name.
@@ -190,12 +218,31 @@ pub struct Var {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Whether each player has one.
-    pub each_player: bool,
+    /// What there is one of it for: nothing, each player, each kind, or each pair of them.
+    pub each: Vec<Index>,
     /// Whether it returns to its first value at every ply.
     pub fleeting: bool,
-    /// Its first value.
+    /// Its first value; a list in the order of `RuleSet::place` where there are several.
     pub start: Value,
+}
+
+/// What the values of a variable are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// A player.
+    Player,
+    /// A kind of piece.
+    Kind,
+}
+
+impl Index {
+    /// The type of its members.
+    pub fn ty(self) -> Type {
+        match self {
+            Self::Player => Type::Player,
+            Self::Kind => Type::Kind,
+        }
+    }
 }
 
 /// What stands on a site: a kind and its owner.
@@ -297,6 +344,8 @@ pub enum Context {
     Tied,
     /// No legal ply is left to the mover.
     Stuck,
+    /// In a ban: whether a legal ply is left to whoever has the turn next, bans that ask this left aside.
+    Answerable,
 }
 
 /// Expressions, resolved and typed.
@@ -312,8 +361,8 @@ pub enum Term {
     Mark(u8),
     /// From the situation.
     Context(Context),
-    /// A state variable, of a player when it has one for each.
-    Var(VarId, Option<Box<Term>>),
+    /// A state variable, with one term for each index that it has.
+    Var(VarId, Vec<Term>),
     /// A built-in function.
     Call(Builtin, Vec<Term>),
     /// A definition.
@@ -511,8 +560,8 @@ pub enum Effect {
     Give(Code, Code),
     /// The mover keeps the turn.
     Again,
-    /// Set a variable.
-    Set(VarId, Option<Code>, Code),
+    /// Set a variable, with one code for each index that it has.
+    Set(VarId, Vec<Code>, Code),
     /// End the game.
     End(Code),
 }
@@ -684,8 +733,12 @@ pub struct Table {
 /// How positions and acts are written.
 #[derive(Clone, Debug, Default)]
 pub struct Notation {
-    /// The letter of each kind for each player: `letters[kind][player]`.
-    pub letters: Vec<Vec<char>>,
+    /// The sign of each kind for each player, `letters[kind][player]`: a letter, perhaps behind a `+`.
+    pub letters: Vec<Vec<String>>,
+    /// The numbers, one for each player and kind, that stand in brackets behind the board.
+    pub hands: Option<VarId>,
+    /// Sites whose pieces have a sign behind their letter, and the sign.
+    pub marks: Option<(VarId, char)>,
     /// The letter of each player's turn.
     pub turn: Vec<String>,
     /// The fields of a position text, in order.
@@ -709,8 +762,10 @@ pub enum Field {
     Move,
     /// A site variable, `-` for none.
     Site(VarId),
-    /// A number variable.
+    /// A number variable; where each player has one, they are joined by `+`.
     Number(VarId),
+    /// A set of sites, joined by commas, `-` for none.
+    Sites(VarId),
     /// A set of sites, each written as a letter for its side of another piece.
     Sides {
         /// The variable.
@@ -759,56 +814,4 @@ pub fn number(value: i64) -> Term {
 /// A site as a constant term.
 pub fn site(value: Site) -> Term {
     Term::Const(Value::Site(value))
-}
-
-/// Why a placement does not fit, and the bytes of it that do not.
-pub type Misplaced = (std::ops::Range<usize>, String);
-
-/// Reads a placement: ranks from the top, parted by `/`; letters for pieces, numbers and `.` for empty sites.
-///
-/// # Errors
-/// Says which rank does not fit, or which letter is unknown.
-pub fn placement(rules: &RuleSet, text: &str) -> Result<Vec<Cell>, Misplaced> {
-    let board = &rules.board;
-    let mut cells = vec![Cell::EMPTY; board.len()];
-    let mut start = text.len() - text.trim_start().len();
-    let ranks: Vec<&str> = text.trim().split('/').collect();
-    if ranks.len() != usize::from(board.ranks) {
-        let message = format!("the board has {} ranks, not {}", board.ranks, ranks.len());
-        return Err((start..start + text.trim().len(), message));
-    }
-    for (index, text) in ranks.iter().enumerate() {
-        let rank = i64::from(board.ranks) - index as i64;
-        let whole = start..start + text.len();
-        start = whole.end + 1;
-        let (mut file, mut blanks) = (0_i64, 0_i64);
-        for (at, sign) in text.char_indices() {
-            if let Some(digit) = sign.to_digit(10) {
-                blanks = (blanks * 10 + i64::from(digit)).min(1000);
-                continue;
-            }
-            file += blanks + 1;
-            blanks = 0;
-            if sign == '.' {
-                continue;
-            }
-            let found = rules.notation.letters.iter().enumerate().find_map(|(kind, letters)| {
-                letters.iter().position(|letter| *letter == sign).map(|player| (kind as u8, player as u8))
-            });
-            let Some((kind, player)) = found else {
-                let at = whole.start + at;
-                return Err((at..at + sign.len_utf8(), format!("`{sign}` is not the letter of a piece")));
-            };
-            match board.at(file, rank).and_then(|site| cells.get_mut(usize::from(site))) {
-                Some(cell) => *cell = Cell::piece(kind, player),
-                None => break,
-            }
-        }
-        if file + blanks != i64::from(board.files) {
-            let width = file + blanks;
-            let message = format!("rank {rank} has {width} sites; the board has {} files", board.files);
-            return Err((whole, message));
-        }
-    }
-    Ok(cells)
 }

@@ -31,13 +31,17 @@ enum Form {
     },
 }
 
+/// The sign between a kind and the site that it is put on.
+const PUT: char = '@';
+
 fn letters(rules: &RuleSet, value: &Value) -> String {
     match value {
         Value::Kind(kind) => {
             let letters = rules.notation.letters.get(usize::from(*kind));
-            let letter = letters.and_then(|letters| letters.last()).copied().unwrap_or(' ');
-            letter.to_string().trim().to_lowercase()
+            letters.and_then(|letters| letters.last()).map(|letter| letter.to_lowercase()).unwrap_or_default()
         }
+        // Who chose none of several chose nothing that is written.
+        Value::Nothing => String::new(),
         value => rules.show(value),
     }
 }
@@ -78,9 +82,16 @@ pub fn write_act(rules: &RuleSet, act: &Act) -> String {
             }
         }
     };
-    for choice in &act.choices {
-        if let Some(value) = act.value(*choice) {
-            text.push_str(&letters(rules, value));
+    let mut values = act.choices.iter().filter_map(|choice| act.value(*choice)).peekable();
+    while let Some(value) = values.next() {
+        let letters = letters(rules, value);
+        match (value, values.peek()) {
+            // A kind that is put on a site: the sign parts its letter from the name of the site.
+            (Value::Kind(_), Some(Value::Site(_))) if act.from.is_none() => {
+                text.push_str(&letters.to_uppercase());
+                text.push(PUT);
+            }
+            _ => text.push_str(&letters),
         }
     }
     text
@@ -124,6 +135,9 @@ pub fn read_act(rules: &RuleSet, state: &State, text: &str) -> Option<Meant> {
     let plain = folded(rules, text);
     if plain.is_empty() {
         return None;
+    }
+    if plain.contains(PUT) {
+        return Some(Meant { piece: None, form: Form::Plain(plain) });
     }
     let bare = text.trim_end_matches(['+', '#', '!', '?']);
     let zeroes = bare.replace('0', "O");
@@ -292,6 +306,11 @@ pub fn act_name(engine: &dyn Judge, state: &State, act: &Act) -> Option<String> 
 /// A fault of the rule set in this situation.
 pub fn write_short(engine: &dyn Judge, state: &State, act: &Act, next: &State) -> Outcomes<String> {
     let rules = engine.rules();
+    // The short notation has room for a kind that was chosen, and for nothing else.
+    let room = |choice: &u16| matches!(act.value(*choice), Some(Value::Kind(_) | Value::Nothing) | None);
+    if !act.choices.iter().all(room) {
+        return Ok(write_act(rules, act));
+    }
     let suffix = first_text(engine, next, &rules.notation.suffixes, act)?.unwrap_or_default();
     if let Some(name) = act_name(engine, state, act) {
         return Ok(name + &suffix);
@@ -316,10 +335,8 @@ pub fn write_short(engine: &dyn Judge, state: &State, act: &Act, next: &State) -
     let file = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let rank = name.get(file.len()..).unwrap_or("");
     let captures = !act.taken.is_empty();
-    let origin = if letter.is_empty() {
-        if captures { file } else { "" }
-    } else if rivals.is_empty() {
-        ""
+    let origin = if rivals.is_empty() {
+        if letter.is_empty() && captures { file } else { "" }
     } else if rivals.iter().all(|site| board.file(*site) != board.file(from)) {
         file
     } else if rivals.iter().all(|site| board.rank(*site) != board.rank(from)) {

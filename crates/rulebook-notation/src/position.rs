@@ -3,7 +3,8 @@
 //! Invariant: what is written can be read back to the same state. A text that is too short leaves the
 //! missing fields at their first values; a text that is wrong is an error at its place, never a guess.
 
-use rulebook_model::ruleset::{Cell, Field, RuleSet, placement};
+use rulebook_model::placement;
+use rulebook_model::ruleset::{Cell, Field, RuleSet, VarId};
 use rulebook_model::{Number, Site, Sites, Value};
 use rulebook_reference::State;
 
@@ -46,9 +47,21 @@ pub fn read_position(rules: &RuleSet, text: &str) -> Result<State, TextError> {
     for field in fields {
         let Some(word) = words.next() else { break };
         if matches!(field, Field::Board) {
-            state.cells = placement(rules, word).map_err(|(at, message)| {
+            let made = placement::read(rules, word).map_err(|(at, message)| {
                 TextError::at(text, word.get(at).filter(|part| !part.is_empty()).unwrap_or(word), message)
             })?;
+            let mut store = |var: VarId, value: Value| {
+                if let Some(slot) = state.vars.get_mut(usize::from(var)) {
+                    *slot = value;
+                }
+            };
+            if let Some(hands) = rules.notation.hands {
+                store(hands, Value::List(made.hands.into_iter().map(Value::whole).collect()));
+            }
+            if let Some((marks, _)) = rules.notation.marks {
+                store(marks, Value::sites(made.marked));
+            }
+            state.cells = made.cells;
             continue;
         }
         read_field(rules, &mut state, field, word, &mut number)
@@ -68,18 +81,26 @@ pub fn read_position(rules: &RuleSet, text: &str) -> Result<State, TextError> {
 }
 
 fn clear(rules: &RuleSet, state: &mut State, field: &Field) {
-    let (var, value) = match field {
-        Field::Site(var) => (var, Value::Nothing),
-        Field::Number(var) => (var, Value::Number(Number::ZERO)),
-        Field::Sides { var, .. } => (var, Value::sites(Sites::EMPTY)),
-        Field::Board => {
-            state.cells = vec![Cell::EMPTY; rules.board.len()];
-            return;
+    let mut nothing = |var: VarId, value: Value| {
+        let each = rules.vars.get(usize::from(var)).map_or(&[][..], |var| &var.each);
+        if let Some(slot) = state.vars.get_mut(usize::from(var)) {
+            *slot = if each.is_empty() { value } else { Value::List(vec![value; rules.values(each)]) };
         }
-        _ => return,
     };
-    if let Some(slot) = state.vars.get_mut(usize::from(*var)) {
-        *slot = value;
+    match field {
+        Field::Site(var) => nothing(*var, Value::Nothing),
+        Field::Number(var) => nothing(*var, Value::Number(Number::ZERO)),
+        Field::Sites(var) | Field::Sides { var, .. } => nothing(*var, Value::sites(Sites::EMPTY)),
+        Field::Board => {
+            if let Some(hands) = rules.notation.hands {
+                nothing(hands, Value::Number(Number::ZERO));
+            }
+            if let Some((marks, _)) = rules.notation.marks {
+                nothing(marks, Value::sites(Sites::EMPTY));
+            }
+            state.cells = vec![Cell::EMPTY; rules.board.len()];
+        }
+        Field::Turn | Field::Move => {}
     }
 }
 
@@ -115,10 +136,29 @@ fn read_field(
             Some(site) => store(*var, Value::Site(site)),
             None => return Err(format!("`{word}` is not a site")),
         },
-        Field::Number(var) => match word.parse::<u32>().ok().filter(|n| *n <= 100_000) {
-            Some(value) => store(*var, Value::whole(value as usize)),
-            None => return Err(format!("`{word}` is not a number")),
-        },
+        Field::Number(var) => {
+            let number = |word: &str| match word.parse::<u32>().ok().filter(|n| *n <= 100_000) {
+                Some(value) => Ok(Value::whole(value as usize)),
+                None => Err(format!("`{word}` is not a number")),
+            };
+            if rules.vars.get(usize::from(*var)).is_none_or(|var| var.each.is_empty()) {
+                store(*var, number(word)?);
+            } else {
+                let numbers: Result<Vec<Value>, String> = word.split('+').map(number).collect();
+                let numbers = numbers?;
+                if numbers.len() != rules.players.len() {
+                    return Err(format!("`{word}` is not a number for each player"));
+                }
+                store(*var, Value::List(numbers));
+            }
+        }
+        Field::Sites(var) => {
+            let mut sites = Sites::EMPTY;
+            for name in word.split(',').filter(|_| word != "-") {
+                sites.insert(rules.board.site(name).ok_or_else(|| format!("`{name}` is not a site"))?);
+            }
+            store(*var, Value::sites(sites));
+        }
         Field::Sides { var, of, about, east, west } => {
             let sites = read_sides(rules, &state.cells, word, (*of, *about, *east, *west))?;
             if let Some(slot) = state.vars.get_mut(usize::from(*var)) {
@@ -176,14 +216,25 @@ pub fn write_position(rules: &RuleSet, state: &State) -> String {
     let var = |var: &u16| state.vars.get(usize::from(*var));
     for field in &rules.notation.fields {
         words.push(match field {
-            Field::Board => write_placement(rules, &state.cells),
+            Field::Board => write_placement(rules, state),
             Field::Turn => rules.notation.turn.get(usize::from(state.mover)).cloned().unwrap_or_default(),
             Field::Move => (state.played / rules.players.len().max(1) as u32 + 1).to_string(),
             Field::Site(at) => match var(at) {
                 Some(Value::Site(site)) => rules.board.name(*site),
                 _ => "-".into(),
             },
-            Field::Number(at) => var(at).map_or_else(|| "0".into(), |value| rules.show(value)),
+            Field::Number(at) => match var(at) {
+                Some(Value::List(values)) => {
+                    values.iter().map(|value| rules.show(value)).collect::<Vec<_>>().join("+")
+                }
+                value => value.map_or_else(|| "0".into(), |value| rules.show(value)),
+            },
+            Field::Sites(at) => match var(at) {
+                Some(Value::Sites(sites)) if !sites.is_empty() => {
+                    sites.iter().map(|site| rules.board.name(site)).collect::<Vec<_>>().join(",")
+                }
+                _ => "-".into(),
+            },
             Field::Sides { var: at, of, about, east, west } => match var(at) {
                 Some(Value::Sites(sites)) => write_sides(rules, state, sites, (*of, *about, *east, *west)),
                 _ => "-".into(),
@@ -193,20 +244,29 @@ pub fn write_position(rules: &RuleSet, state: &State) -> String {
     words.join(" ")
 }
 
-fn write_placement(rules: &RuleSet, cells: &[Cell]) -> String {
+fn write_placement(rules: &RuleSet, state: &State) -> String {
     let board = &rules.board;
+    let marks = rules.notation.marks.and_then(|(var, sign)| match state.vars.get(usize::from(var)) {
+        Some(Value::Sites(sites)) => Some((sites, sign)),
+        _ => None,
+    });
     let mut ranks = Vec::new();
     for rank in (1..=i64::from(board.ranks)).rev() {
         let (mut text, mut blanks) = (String::new(), 0);
         for file in 1..=i64::from(board.files) {
-            let cell = board.at(file, rank).and_then(|site| cells.get(usize::from(site))).copied();
-            match cell.and_then(|cell| letter(rules, cell)) {
+            let site = board.at(file, rank);
+            match site.and_then(|site| letter(rules, state.cell(site))) {
                 Some(letter) => {
                     if blanks > 0 {
                         text.push_str(&blanks.to_string());
                         blanks = 0;
                     }
-                    text.push(letter);
+                    text.push_str(letter);
+                    if let (Some(site), Some((sites, sign))) = (site, &marks)
+                        && sites.contains(site)
+                    {
+                        text.push(*sign);
+                    }
                 }
                 None => blanks += 1,
             }
@@ -216,13 +276,30 @@ fn write_placement(rules: &RuleSet, cells: &[Cell]) -> String {
         }
         ranks.push(text);
     }
-    ranks.join("/")
+    ranks.join("/") + &write_hands(rules, state)
 }
 
-/// The letter of a piece.
-pub fn letter(rules: &RuleSet, cell: Cell) -> Option<char> {
+/// The pieces in hand in brackets, where the notation has them.
+fn write_hands(rules: &RuleSet, state: &State) -> String {
+    let values = rules.notation.hands.and_then(|var| state.vars.get(usize::from(var)));
+    let Some(Value::List(values)) = values else { return String::new() };
+    let kinds = rules.kinds.len().max(1);
+    let mut text = String::new();
+    for (at, value) in values.iter().enumerate() {
+        let cell = Cell::piece((at % kinds) as u8, (at / kinds) as u8);
+        let held = match value {
+            Value::Number(number) => number.to_whole().and_then(|number| usize::try_from(number).ok()),
+            _ => None,
+        };
+        text.push_str(&letter(rules, cell).unwrap_or_default().repeat(held.unwrap_or(0)));
+    }
+    format!("[{text}]")
+}
+
+/// The letter of a piece, perhaps with a sign before it.
+pub fn letter(rules: &RuleSet, cell: Cell) -> Option<&str> {
     let letters = rules.notation.letters.get(usize::from(cell.kind()?))?;
-    letters.get(usize::from(cell.owner()?)).copied().filter(|letter| *letter != ' ')
+    letters.get(usize::from(cell.owner()?)).map(String::as_str).filter(|letter| !letter.is_empty())
 }
 
 fn write_sides(
@@ -271,8 +348,10 @@ pub fn picture(rules: &RuleSet, state: &State) -> String {
         let mut line = format!("{rank:>width$} ");
         for file in 1..=i64::from(board.files) {
             let cell = board.at(file, rank).map(|site| state.cell(site)).unwrap_or_default();
-            line.push(' ');
-            line.push(letter(rules, cell).unwrap_or('.'));
+            let letter = letter(rules, cell).unwrap_or(".");
+            // A sign before a letter takes the place of the blank that parts it from the one before.
+            line.push_str(if letter.starts_with('+') { "" } else { " " });
+            line.push_str(letter);
         }
         lines.push(line);
     }

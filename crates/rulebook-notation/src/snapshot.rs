@@ -3,6 +3,7 @@
 //! A position text holds what its notation has fields for; a snapshot holds everything. Invariant: what is
 //! written is read back to a state that agrees, and equal states give equal texts and equal hashes.
 
+use rulebook_model::placement;
 use rulebook_model::ruleset::{Cell, RuleSet};
 use rulebook_model::types::Type;
 use rulebook_model::{Number, Outcome, Sites, Value};
@@ -64,7 +65,7 @@ pub fn hash(rules: &RuleSet, state: &State) -> u64 {
 }
 
 fn cells(rules: &RuleSet, cells: &[Cell]) -> String {
-    cells.iter().map(|cell| letter(rules, *cell).unwrap_or('.')).collect()
+    cells.iter().map(|cell| letter(rules, *cell).unwrap_or(".")).collect()
 }
 
 fn outcome(rules: &RuleSet, outcome: Outcome) -> Json {
@@ -133,16 +134,16 @@ pub fn read(rules: &RuleSet, json: &Json) -> Result<State, SnapshotError> {
 fn read_cells(rules: &RuleSet, json: &Json) -> Result<Vec<Cell>, SnapshotError> {
     let Some(text) = json.get("cells").and_then(Json::as_str) else { return fail("`cells` is not a text") };
     let mut found = Vec::new();
-    for sign in text.chars() {
-        let letters = rules.notation.letters.iter().enumerate();
-        let piece = letters.filter(|_| sign != '.').find_map(|(kind, row)| {
-            row.iter().position(|letter| *letter == sign).map(|player| Cell::piece(kind as u8, player as u8))
-        });
-        match piece {
-            Some(cell) => found.push(cell),
-            None if sign == '.' => found.push(Cell::EMPTY),
-            None => return fail(format!("`{sign}` is not the letter of a piece")),
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(tail) = rest.strip_prefix('.') {
+            found.push(Cell::EMPTY);
+            rest = tail;
+            continue;
         }
+        let (kind, owner, tail) = placement::piece(rules, rest).map_err(|(_, why)| SnapshotError(why))?;
+        found.push(Cell::piece(kind, owner));
+        rest = tail;
     }
     if found.len() != rules.board.len() {
         return fail(format!("`cells` has {} sites; the board has {}", found.len(), rules.board.len()));
@@ -171,9 +172,9 @@ fn read_vars(rules: &RuleSet, json: &Json) -> Result<Vec<Value>, SnapshotError> 
                 return fail(format!("the state variable `{}` is missing", var.name));
             };
             match value {
-                Json::Array(values) if var.each_player => {
-                    if values.len() != rules.players.len() {
-                        return fail(format!("`{}` needs one value for each player", var.name));
+                Json::Array(values) if !var.each.is_empty() => {
+                    if values.len() != rules.values(&var.each) {
+                        return fail(format!("`{}` has {} values", var.name, rules.values(&var.each)));
                     }
                     let values: Result<Vec<Value>, _> =
                         values.iter().map(|value| read_value(rules, &var.name, &var.ty, value)).collect();

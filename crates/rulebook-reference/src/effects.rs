@@ -90,17 +90,16 @@ impl Engine {
                     let value = run(draft, value)?;
                     // A variable for sets holds a set, whatever stands for one.
                     let known = self.rules.vars.get(usize::from(*var));
-                    let is_set = |var: &Var| var.ty == Type::Sites && var.each_player == index.is_some();
+                    let is_set = |var: &Var| var.ty == Type::Sites && var.each.len() == index.len();
                     let value =
                         if known.is_some_and(is_set) { Value::sites(as_sites(&value)) } else { value };
-                    let index = index.as_ref().map(|index| run(draft, index)).transpose()?;
+                    let members: Outcomes<Vec<Value>> = index.iter().map(|code| run(draft, code)).collect();
+                    let place = self.evaluator(&draft.state, fuel).place(*var, &members?);
                     draft.assigned.push(*var);
                     let Some(slot) = draft.state.vars.get_mut(usize::from(*var)) else { continue };
-                    let slot = match (index, slot) {
-                        (None, slot) => Some(slot),
-                        (Some(Value::Player(player)), Value::List(values)) => {
-                            values.get_mut(usize::from(player))
-                        }
+                    let slot = match (place, slot) {
+                        (_, slot) if index.is_empty() => Some(slot),
+                        (Some(place), Value::List(values)) => values.get_mut(place),
                         _ => None,
                     };
                     if let Some(slot) = slot {

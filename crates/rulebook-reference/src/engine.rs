@@ -15,7 +15,7 @@ use rulebook_syntax::ast::Binary;
 
 use crate::effects::Draft;
 use crate::eval::{Evaluator, FUEL, Fault, MAX_ACTS, Outcomes, Situation};
-use crate::state::{Act, Ending, Past, State, first_value};
+use crate::state::{Act, Ending, Past, State};
 
 /// Interprets one rule set.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Engine {
     captures: Vec<Vec<usize>>,
     /// Consequences of plies, in order.
     pub(crate) following: Vec<usize>,
+    /// Bans that ask whether a ply can be answered.
+    asking: Vec<usize>,
     /// Endings, in order; those that stop the counting of sequences come with a flag.
     endings: Vec<(usize, bool)>,
     tracing: bool,
@@ -157,7 +159,7 @@ impl Engine {
     /// An interpreter for a rule set.
     pub fn new(rules: Arc<RuleSet>) -> Self {
         let mut captures = vec![Vec::new(); rules.kinds.len()];
-        let (mut following, mut endings) = (Vec::new(), Vec::new());
+        let (mut following, mut asking, mut endings) = (Vec::new(), Vec::new(), Vec::new());
         for (at, clause) in rules.clauses.iter().enumerate() {
             match &clause.form {
                 Form::Move { kinds, path, .. } if ends_on_pieces(path) => {
@@ -168,6 +170,7 @@ impl Engine {
                     }
                 }
                 Form::After { .. } => following.push(at),
+                Form::Forbid { banned, .. } if asks_answers(&rules, &banned.term) => asking.push(at),
                 Form::Ends { condition, result } => {
                     let stops = is_plain(&rules, &condition.term) && !is_draw(&rules, &result.term);
                     endings.push((at, stops));
@@ -175,7 +178,7 @@ impl Engine {
                 _ => {}
             }
         }
-        Self { rules, captures, following, endings, tracing: false }
+        Self { rules, captures, following, asking, endings, tracing: false }
     }
 
     /// The same, keeping with each ply every clause that was looked at.
@@ -454,8 +457,16 @@ impl Engine {
             if !acts.admits(draft.act.name) {
                 continue;
             }
+            let asking = self.asking.contains(&at);
+            if asking && draft.state.supposed {
+                continue;
+            }
             let evaluator = self.evaluator(&draft.state, fuel);
-            let bans = self.bans(&evaluator, clause, banned, &situation(&draft.act, draft.state.mover));
+            let mut at_hand = situation(&draft.act, draft.state.mover);
+            if asking && evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+                at_hand.answerable = self.is_answerable(&draft, fuel)?;
+            }
+            let bans = self.bans(&evaluator, clause, banned, &at_hand);
             if self.blame(at as u16, bans)? {
                 let mut clauses = vec![at as u16];
                 clauses.extend(draft.clauses.first());
@@ -471,6 +482,13 @@ impl Engine {
         }
         found.legal.push(self.complete(draft, fuel)?);
         Ok(())
+    }
+
+    /// Whether whoever has the turn after a ply has a legal one, bans that ask this left aside.
+    fn is_answerable(&self, draft: &Draft, fuel: &Counter<u64>) -> Outcomes<bool> {
+        let mut next = self.complete(draft.clone(), fuel)?.next;
+        next.supposed = true;
+        self.has_ply(&next, fuel)
     }
 
     /// The turn passes, variables that last one ply fade, the position is recorded.
@@ -489,7 +507,7 @@ impl Engine {
                 && !draft.assigned.contains(&(at as u16))
                 && let Some(slot) = draft.state.vars.get_mut(at)
             {
-                *slot = first_value(&self.rules, var);
+                slot.clone_from(&var.start);
             }
         }
         draft.state.mover = next;
@@ -757,7 +775,7 @@ impl Engine {
     fn depends(&self, state: &State, fuel: &Counter<u64>) -> Outcomes<bool> {
         let mut plain = state.clone();
         for var in &self.rules.fleeting {
-            let start = self.rules.vars.get(usize::from(*var)).map(|var| first_value(&self.rules, var));
+            let start = self.rules.vars.get(usize::from(*var)).map(|var| var.start.clone());
             if let (Some(slot), Some(start)) = (plain.vars.get_mut(usize::from(*var)), start) {
                 *slot = start;
             }
@@ -800,6 +818,13 @@ fn is_draw(rules: &RuleSet, term: &Term) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether a condition asks if a ply can be answered.
+fn asks_answers(rules: &RuleSet, term: &Term) -> bool {
+    let mut asks = false;
+    rules.visit(term, &mut |term| asks |= matches!(term, Term::Context(Context::Answerable)));
+    asks
 }
 
 /// Whether a condition can be read off the board alone: no history, no counting of plies, no possible acts.

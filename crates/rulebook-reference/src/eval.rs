@@ -61,6 +61,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) lifted: Option<Site>,
     /// A piece that is imagined on a site.
     pub(crate) phantom: Option<(Site, Cell)>,
+    /// Whether the ply at hand can be answered, where a ban asks.
+    pub(crate) answerable: bool,
     pub(crate) tied: Option<&'a [Value]>,
     /// Local names around a pattern that stands in an expression; its tests may use them.
     pub(crate) frame: &'a [Value],
@@ -170,11 +172,16 @@ impl<'a> Evaluator<'a> {
             }
             Term::Context(context) => self.context(*context, situation)?,
             Term::Var(var, index) => {
-                let value = self.state.vars.get(usize::from(*var)).cloned().unwrap_or(Value::Nothing);
-                let Some(index) = index else { return Ok(value) };
-                match (self.eval(index, situation, slots)?, value) {
-                    (Value::Player(player), Value::List(values)) => {
-                        values.into_iter().nth(usize::from(player)).unwrap_or(Value::Nothing)
+                let value = self.state.vars.get(usize::from(*var));
+                if index.is_empty() {
+                    return Ok(value.cloned().unwrap_or(Value::Nothing));
+                }
+                let members: Outcomes<Vec<Value>> =
+                    index.iter().map(|member| self.eval(member, situation, slots)).collect();
+                let place = self.place(*var, &members?);
+                match (place, value) {
+                    (Some(place), Some(Value::List(values))) => {
+                        values.get(place).cloned().unwrap_or(Value::Nothing)
                     }
                     _ => Value::Nothing,
                 }
@@ -292,6 +299,12 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// The place of one value of a variable that has several.
+    pub(crate) fn place(&self, var: u16, members: &[Value]) -> Option<usize> {
+        let var = self.rules.vars.get(usize::from(var))?;
+        self.rules.place(&var.each, members)
+    }
+
     pub(crate) fn field(&self, table: u16, row: u32, field: u16) -> Value {
         let rows = self.state.tables.get(usize::from(table));
         let row = rows.and_then(|rows| rows.get(row as usize));
@@ -323,6 +336,7 @@ impl<'a> Evaluator<'a> {
             Context::Own => Value::Truth(cell(situation).owner() == Some(situation.mover)),
             Context::Played => Value::whole(self.state.played as usize),
             Context::Tied => Value::List(situation.tied.unwrap_or(&[]).to_vec()),
+            Context::Answerable => Value::Truth(situation.answerable),
             Context::Stuck => Value::Truth(!self.engine.has_ply(self.state, self.fuel)?),
         })
     }

@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use rulebook_model::ruleset::{Cell, RuleSet, Var};
-use rulebook_model::types::Type;
+use rulebook_model::ruleset::{Cell, RuleSet};
 use rulebook_model::{Outcome, Site, Sites, Value};
 
 /// A state of a game.
@@ -25,19 +24,11 @@ pub struct State {
     pub past: Option<Arc<Past>>,
     /// Whether a ply is being made: its effects have begun and the turn has not passed.
     pub mid_ply: bool,
+    /// Whether this state is only supposed, to see whether a ply can be answered: bans that ask so are left
+    /// aside here.
+    pub supposed: bool,
     /// Tables of records, for rule sets of competitions.
     pub tables: Arc<Vec<Vec<Vec<Value>>>>,
-}
-
-/// What a variable holds at first: one value, or a list with one for each player.
-pub(crate) fn first_value(rules: &RuleSet, var: &Var) -> Value {
-    // A variable for sets holds a set, whatever stands for one.
-    let start = match (&var.ty, &var.start) {
-        (Type::Sites, Value::Site(site)) => Value::sites(Sites::one(*site)),
-        (Type::Sites, Value::Nothing) => Value::sites(Sites::EMPTY),
-        (_, start) => start.clone(),
-    };
-    if var.each_player { Value::List(vec![start; rules.players.len()]) } else { start }
 }
 
 /// A recorded position.
@@ -70,15 +61,16 @@ impl Drop for Past {
 impl State {
     /// The first state of a rule set.
     pub fn first(rules: &RuleSet) -> Self {
-        let vars = rules.vars.iter().map(|var| first_value(rules, var));
+        let vars = rules.vars.iter().map(|var| var.start.clone());
         let mut state = Self {
             cells: rules.setup.clone(),
-            mover: 0,
+            mover: rules.begins,
             vars: vars.collect(),
             played: 0,
             ended: None,
             past: None,
             mid_ply: false,
+            supposed: false,
             tables: Arc::new(vec![Vec::new(); rules.tables.len()]),
         };
         state.record(None, Vec::new());

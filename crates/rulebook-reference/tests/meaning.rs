@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rulebook_model::ruleset::Form;
-use rulebook_model::{Outcome, check};
+use rulebook_model::{Outcome, Value, check};
 use rulebook_reference::{Engine, Finding, Person, Reason, State, Verdict};
 use rulebook_syntax::Source;
 
@@ -302,4 +302,60 @@ clauses:
     assert_eq!(counted("quits", "if mover = first then draw else win(first)"), 0);
     assert_eq!(counted("win(mover)", "draw"), 0);
     assert_eq!(counted("void", "draw"), 0);
+}
+
+#[test]
+fn a_variable_may_be_there_for_each_player_and_kind() {
+    let engine = engine(
+        "
+state: { hand: { type: count, for: each player and kind, start: 2 }, worth: { type: count, for: each kind } }
+clauses:
+  a: { act: drop, when: 'hand(mover, token) > 0', then: 'hand(mover, token) -= 1; worth(token) += hand(mover, token)' }
+  b: { turn: mover }
+",
+    );
+    let state = play(&engine, &play(&engine, &engine.first(), "drop"), "drop");
+    assert!(engine.plies(&state).expect("no fault").legal.is_empty(), "nothing is left in hand");
+    let numbers = |values: &[usize]| Value::List(values.iter().map(|value| Value::whole(*value)).collect());
+    assert_eq!(state.vars, [numbers(&[0, 2]), numbers(&[1])]);
+}
+
+#[test]
+fn the_setup_says_who_begins_and_what_is_in_hand() {
+    let source = Source::new(
+        "small.yaml",
+        format!(
+            "{}{}",
+            HEAD.replace("letters: { token: t }", "letters: { token: t }, hands: hand"),
+            "
+state: { hand: { type: count, for: each player and kind }, passes: { type: count, for: each player } }
+setup: { board: '1T1[TTt]', turn: second, passes: '[3, 4]' }
+clauses:
+  a: { act: pass, when: 'hand(mover, token) + passes(mover) > 0' }
+"
+        ),
+    );
+    let words = Source::new("prelude.yaml", WORDS);
+    let checked = check(&source, &|id| (id == "prelude").then(|| Arc::clone(&words)), &[]);
+    let state = State::first(&checked.rules.expect("no errors"));
+    let numbers = |values: &[usize]| Value::List(values.iter().map(|value| Value::whole(*value)).collect());
+    assert_eq!((state.mover, state.vars), (1, vec![numbers(&[2, 1]), numbers(&[3, 4])]));
+}
+
+#[test]
+fn a_ban_may_ask_whether_a_ply_can_be_answered() {
+    let engine = engine(
+        "
+state: { closed: truth }
+clauses:
+  a: { act: pass, unless: closed }
+  b: { act: shut, unless: closed, then: closed := true }
+  c: { forbid: not answerable, after: shut }
+",
+    );
+    let plies = engine.plies(&engine.first()).expect("no fault");
+    let names = |act: u16| engine.rules().acts[usize::from(act)].clone();
+    let legal: Vec<String> = plies.legal.iter().map(|ply| names(ply.act.name)).collect();
+    let banned: Vec<String> = plies.banned.iter().map(|ply| names(ply.act.name)).collect();
+    assert_eq!((legal, banned), (vec!["pass".to_owned()], vec!["shut".to_owned()]));
 }

@@ -232,8 +232,8 @@ pub enum EffectKind {
     Give(Expr, Expr),
     /// `again`: the mover keeps the turn.
     Again,
-    /// `name := a`, `name(p) += a`.
-    Assign(Name, Option<Expr>, Assign, Expr),
+    /// `name := a`, `name(p) += a`, `name(p, k) -= a`.
+    Assign(Name, Vec<Expr>, Assign, Expr),
     /// An outcome: the game ends.
     End(Expr),
 }

@@ -530,7 +530,7 @@ impl Builder<'_> {
                 let value = self.next(&mut inner)?;
                 let mut target = target.into_inner();
                 let name = self.name(&self.next(&mut target)?);
-                let index = target.next().map(|index| self.expr(index)).transpose()?;
+                let index = self.exprs(target)?;
                 let assign = match operator.as_str().trim() {
                     "+=" => Assign::Add,
                     "-=" => Assign::Subtract,

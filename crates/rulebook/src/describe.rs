@@ -3,7 +3,7 @@
 //! Invariant: nothing here decides anything; names of players, acts and events are those of the rule set.
 //! A new language is a new arm of `say`.
 
-use rulebook::model::ruleset::{ActFilter, Author, Clause, Form, MOVES, PLIES, SECONDS};
+use rulebook::model::ruleset::{ActFilter, Author, Clause, Form, Index, MOVES, PLIES, SECONDS, Var};
 use rulebook::model::types::Type;
 use rulebook::syntax::ast::Period;
 use rulebook::{Lang, Outcome, Person, Reason, RuleSet, Value};
@@ -180,6 +180,26 @@ pub(crate) fn show(rules: &RuleSet, value: &Value) -> String {
     match value {
         Value::Sites(sites) if sites.len() > 12 => format!("{} sites", sites.len()),
         value => rules.show(value),
+    }
+}
+
+/// What there is one of a variable for.
+pub(crate) fn each(each: &[Index]) -> &'static str {
+    match each {
+        [] => "",
+        [Index::Player] => "each player",
+        [Index::Kind] => "each kind",
+        _ => "each player and kind",
+    }
+}
+
+/// The first value of a variable; the one value where all of several are the same.
+pub(crate) fn start(rules: &RuleSet, var: &Var) -> String {
+    match &var.start {
+        Value::List(values) if values.windows(2).all(|pair| pair.first() == pair.last()) => {
+            values.first().map(|value| show(rules, value)).unwrap_or_default()
+        }
+        value => show(rules, value),
     }
 }
 

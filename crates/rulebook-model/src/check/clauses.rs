@@ -162,7 +162,7 @@ impl Checker<'_> {
                 self.out.push(fault);
             }
         }
-        let (phase, list) = (Term::Var(0, None), Term::Const(Value::List(named)));
+        let (phase, list) = (Term::Var(0, Vec::new()), Term::Const(Value::List(named)));
         (!phases.is_empty()).then(|| Term::Binary(ast::Binary::In, Box::new(phase), Box::new(list)))
     }
 
@@ -336,7 +336,11 @@ impl Checker<'_> {
                 let acts = self.filter(acts);
                 scope.contexts = if *before { of_act | ATTACK } else { during };
                 scope.bindings = self.binds(&acts, bound);
-                Form::Forbid { acts, before: *before, banned: self.code(banned, &Type::Truth, scope) }
+                let mut inner = scope.clone();
+                if !before {
+                    inner.contexts |= bit(Context::Answerable);
+                }
+                Form::Forbid { acts, before: *before, banned: self.code(banned, &Type::Truth, &inner) }
             }
             FormDraft::Most(measure, acts) => {
                 let acts = self.filter(acts);

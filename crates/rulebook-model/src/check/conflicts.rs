@@ -204,7 +204,7 @@ fn phases(clause: &Clause) -> Option<&[Value]> {
     let term = if let Term::Binary(Binary::And, first, _) = term { first } else { term };
     match term {
         Term::Binary(Binary::In, phase, list) => match (&**phase, &**list) {
-            (Term::Var(0, None), Term::Const(Value::List(phases))) => Some(phases),
+            (Term::Var(0, each), Term::Const(Value::List(phases))) if each.is_empty() => Some(phases),
             _ => None,
         },
         _ => None,

@@ -10,7 +10,8 @@ use rulebook_syntax::{Diagnostic, Source, Span, codes, parse};
 use super::{Checker, Meaning, intern, names, paths};
 use crate::board::{Direction, SiteNames};
 use crate::draft::{DirectionDraft, Draft, In, Loc, MacroDraft, SetupDraft, suggest};
-use crate::ruleset::{COUNT, Cell, Clause, Form, Param, Table, Var};
+use crate::placement::{self, Placement};
+use crate::ruleset::{COUNT, Cell, Clause, Form, Index, Param, Table, Var};
 use crate::types::Type;
 use crate::value::{MAX_SITES, Sites, Value};
 
@@ -22,6 +23,8 @@ const MAX_KINDS: usize = 127;
 const MAX_DIRECTIONS: usize = 64;
 /// The variable that holds the phase of the game.
 const PHASE: &str = "phase";
+/// The entry of `setup` that says who begins.
+const TURN: &str = "turn";
 
 impl Checker<'_> {
     /// Whether a word can be a name; it is reported if not.
@@ -400,7 +403,7 @@ impl Checker<'_> {
             self.rules.vars.push(Var {
                 name: PHASE.into(),
                 ty: Type::Phase,
-                each_player: false,
+                each: Vec::new(),
                 fleeting: false,
                 start: Value::Text(first.text.clone()),
             });
@@ -414,11 +417,12 @@ impl Checker<'_> {
                 Type::Sites => Value::sites(Sites::EMPTY),
                 _ => Value::Nothing,
             };
+            let start = self.for_each(&state.each, start);
             let at = self.rules.vars.len() as u16;
             self.rules.vars.push(Var {
                 name: state.name.text.clone(),
                 ty: ty.clone(),
-                each_player: state.each_player,
+                each: state.each.clone(),
                 fleeting: state.fleeting,
                 start,
             });
@@ -438,14 +442,23 @@ impl Checker<'_> {
         for (name, entry) in setup {
             match entry {
                 SetupDraft::Placement(_) if self.no_sites || self.no_letters => {}
-                SetupDraft::Placement(text) => match crate::ruleset::placement(&self.rules, &text.text) {
-                    Ok(cells) => self.rules.setup = cells,
+                SetupDraft::Placement(text) => match placement::read(&self.rules, &text.text) {
+                    Ok(made) => self.placed(made),
                     Err((at, message)) => {
                         // In a scalar that is written as it is meant the exact place is known.
                         let exact = text.span.end - text.span.start == text.text.len();
                         let span = Span::new(text.span.start + at.start, text.span.start + at.end);
                         let span = if exact { span } else { text.span };
                         self.fault(&text.source, codes::BOARD_INVALID, span, message);
+                    }
+                },
+                SetupDraft::Value(value) if name.text == TURN => match self.constant(value) {
+                    (Value::Player(player), _) => self.rules.begins = player,
+                    (_, ty) => {
+                        if ty != Type::Unknown {
+                            let message = "who begins is a player";
+                            self.fault(&value.source, codes::TYPE_MISMATCH, value.it.span, message);
+                        }
                     }
                 },
                 SetupDraft::Value(value) => match self.names.get(&name.text) {
@@ -465,18 +478,57 @@ impl Checker<'_> {
         }
     }
 
+    /// What a placement says besides what stands where goes into the variables that the notation names.
+    fn placed(&mut self, made: Placement) {
+        self.rules.setup = made.cells;
+        let hands = Value::List(made.hands.into_iter().map(Value::whole).collect());
+        let hands = self.rules.notation.hands.map(|var| (var, hands));
+        let marks = self.rules.notation.marks.map(|(var, _)| (var, Value::sites(made.marked)));
+        for (var, value) in hands.into_iter().chain(marks) {
+            if let Some(var) = self.rules.vars.get_mut(usize::from(var)) {
+                var.start = value;
+            }
+        }
+    }
+
+    /// A value as it is kept: once, or as often as there are members of the indices.
+    fn for_each(&self, each: &[Index], value: Value) -> Value {
+        if each.is_empty() { value } else { Value::List(vec![value; self.rules.values(each)]) }
+    }
+
     pub(super) fn first_value(&mut self, at: u16, start: &In<Expr>) {
         let (value, ty) = self.constant(start);
-        let Some(var) = self.rules.vars.get_mut(usize::from(at)) else { return };
-        if ty.fits(&var.ty) {
-            if matches!(&value, Value::Number(number) if !number.can_be_kept()) {
-                let message = format!("the first value of `{}` is larger or finer than is kept", var.name);
-                let fault = Diagnostic::error(codes::LIMIT_EXCEEDED, &start.source, start.it.span, message);
-                self.out.push(fault);
-                return;
-            }
+        let Some(var) = self.rules.vars.get(usize::from(at)).cloned() else { return };
+        let listed = matches!(&value, Value::List(list) if list.len() == self.rules.values(&var.each));
+        let numbers = match &value {
+            Value::List(list) => list.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        if numbers.iter().any(|value| matches!(value, Value::Number(number) if !number.can_be_kept())) {
+            let message = format!("the first value of `{}` is larger or finer than is kept", var.name);
+            let fault = Diagnostic::error(codes::LIMIT_EXCEEDED, &start.source, start.it.span, message);
+            self.out.push(fault);
+            return;
+        }
+        let value = if ty.fits(&var.ty) {
             let empty_set = matches!(&value, Value::List(list) if list.is_empty()) && var.ty == Type::Sites;
-            var.start = if empty_set { Value::sites(Sites::EMPTY) } else { value };
+            // A variable for sets holds a set, whatever stands for one.
+            let value = match value {
+                Value::Site(site) if var.ty == Type::Sites => Value::sites(Sites::one(site)),
+                Value::Nothing if var.ty == Type::Sites => Value::sites(Sites::EMPTY),
+                _ if empty_set => Value::sites(Sites::EMPTY),
+                value => value,
+            };
+            self.for_each(&var.each, value)
+        } else if var.each == [Index::Player] && listed && ty.fits(&Type::List(Box::new(var.ty.clone()))) {
+            value
+        } else {
+            Value::Nothing
+        };
+        if value != Value::Nothing || ty == Type::Nothing || ty == Type::Unknown {
+            if let Some(var) = self.rules.vars.get_mut(usize::from(at)) {
+                var.start = value;
+            }
         } else {
             let message = format!("the first value of `{}` has another type", var.name);
             let fault = Diagnostic::error(codes::TYPE_MISMATCH, &start.source, start.it.span, message);

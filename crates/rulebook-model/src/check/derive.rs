@@ -17,13 +17,11 @@ fn open(rules: &RuleSet, term: &Term, seen: &mut BTreeSet<u16>, visit: &mut dyn 
     visit(term);
     let mut each = |terms: &[&Term]| terms.iter().for_each(|term| open(rules, term, seen, visit));
     match term {
-        Term::Var(_, Some(a)) | Term::Field(a, _) | Term::Not(a) | Term::Minus(a) | Term::IsEmpty(a) => {
-            each(&[a])
-        }
+        Term::Field(a, _) | Term::Not(a) | Term::Minus(a) | Term::IsEmpty(a) => each(&[a]),
         Term::Binary(_, a, b) | Term::Quantified(_, _, a, b) | Term::Filtered(_, a, b) => each(&[a, b]),
         Term::If(a, b, c) => each(&[a, b, c]),
         Term::Folded(_, _, parts) => each(&[&parts[0], &parts[1], &parts[2]]),
-        Term::Call(_, terms) | Term::List(terms, _) => {
+        Term::Var(_, terms) | Term::Call(_, terms) | Term::List(terms, _) => {
             terms.iter().for_each(|term| open(rules, term, seen, visit));
         }
         Term::Apply(body, terms) => {

@@ -8,8 +8,18 @@ use rulebook_syntax::{Diagnostic, codes};
 use super::names::Scope;
 use super::{Checker, Meaning};
 use crate::draft::suggest;
-use crate::ruleset::{Code, Effect, Term};
+use crate::ruleset::{Code, Effect, Index, Term};
 use crate::types::Type;
+
+/// What is wrong when a variable is not named with its indices.
+pub(super) fn which(name: &str, each: &[Index]) -> String {
+    match each {
+        [] => format!("there is only one `{name}`"),
+        [Index::Player] => format!("each player has a `{name}`: say whose, as in `{name}(mover)`"),
+        [Index::Kind] => format!("each kind has a `{name}`: say which"),
+        _ => format!("each player has a `{name}` for each kind: say whose and which"),
+    }
+}
 
 impl Checker<'_> {
     /// Resolves effects in order.
@@ -65,16 +75,13 @@ impl Checker<'_> {
                     return None;
                 };
                 let var = self.rules.vars.get(usize::from(at))?.clone();
-                let index = index.as_ref().map(|index| self.code(index, &Type::Player, scope));
-                if index.is_some() != var.each_player {
-                    let message = if var.each_player {
-                        format!("each player has a `{}`: say whose", name.text)
-                    } else {
-                        format!("there is only one `{}`", name.text)
-                    };
-                    self.fault(&scope.source, codes::TYPE_ARITY, name.span, message);
+                if index.len() != var.each.len() {
+                    self.fault(&scope.source, codes::TYPE_ARITY, name.span, which(&name.text, &var.each));
                     return None;
                 }
+                let members = index.iter().zip(&var.each);
+                let index: Vec<Code> =
+                    members.map(|(member, index)| self.code(member, &index.ty(), scope)).collect();
                 let value = self.code(value, &var.ty, scope);
                 let operator = match assign {
                     Assign::Set => return Some(Effect::Set(at, index, value)),
@@ -85,8 +92,8 @@ impl Checker<'_> {
                     let message = format!("`{}` is {}", name.text, self.describe(&var.ty));
                     self.fault(&scope.source, codes::TYPE_MISMATCH, name.span, message);
                 }
-                let old = Term::Var(at, index.as_ref().map(|index| Box::new(index.term.clone())));
-                let slots = value.slots.max(index.as_ref().map_or(0, |index| index.slots));
+                let old = Term::Var(at, index.iter().map(|index| index.term.clone()).collect());
+                let slots = index.iter().fold(value.slots, |slots, index| slots.max(index.slots));
                 let term = Term::Binary(operator, Box::new(old), Box::new(value.term));
                 Effect::Set(at, index, Code { term, slots })
             }

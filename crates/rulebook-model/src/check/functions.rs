@@ -107,14 +107,14 @@ impl Checker<'_> {
                 (Term::Call(Builtin::Pieces, vec![kind, player]), Type::Sites)
             }
             Some(Meaning::Var(at)) => {
-                let Some(player) = self.one(name, arguments, scope) else { return NOTHING };
-                let player = self.wanted(player, &Type::Player, scope);
-                let Some(var) = self.rules.vars.get(usize::from(at)) else { return NOTHING };
-                if !var.each_player {
-                    let message = format!("there is only one `{word}`, not one for each player");
+                let Some(var) = self.rules.vars.get(usize::from(at)).cloned() else { return NOTHING };
+                if var.each.len() != arguments.len() {
+                    let message = super::effects::which(word, &var.each);
                     return self.error(codes::TYPE_ARITY, name.span, message, scope);
                 }
-                (Term::Var(at, Some(Box::new(player))), var.ty.clone())
+                let members = arguments.iter().zip(&var.each);
+                let members = members.map(|(member, index)| self.wanted(member, &index.ty(), scope));
+                (Term::Var(at, members.collect()), var.ty.clone())
             }
             Some(Meaning::Define(at)) => {
                 let typed: Vec<Typed> = arguments.iter().map(|argument| self.term(argument, scope)).collect();

@@ -24,7 +24,7 @@ pub(super) const ATTACK: u32 = 1 << 31;
 /// Everything.
 pub(super) const ALL_CONTEXTS: u32 = u32::MAX;
 
-const CONTEXTS: [(&str, Context); 14] = [
+const CONTEXTS: [(&str, Context); 15] = [
     ("mover", Context::Mover),
     ("actor", Context::Actor),
     ("from", Context::From),
@@ -39,6 +39,7 @@ const CONTEXTS: [(&str, Context); 14] = [
     ("played", Context::Played),
     ("tied", Context::Tied),
     ("stuck", Context::Stuck),
+    ("answerable", Context::Answerable),
 ];
 
 const BARE: [(&str, Builtin, Type); 7] = [
@@ -205,11 +206,11 @@ impl Checker<'_> {
             },
             Some(Meaning::Var(at)) => {
                 let Some(var) = self.rules.vars.get(usize::from(at)) else { return NOTHING };
-                if var.each_player {
-                    let message = format!("each player has a `{word}`: say whose, as in `{word}(mover)`");
+                if !var.each.is_empty() {
+                    let message = format!("there are several of `{word}`: say which, as in `{word}(mover)`");
                     return self.error(codes::TYPE_ARITY, name.span, message, scope);
                 }
-                (Term::Var(at, None), var.ty.clone())
+                (Term::Var(at, Vec::new()), var.ty.clone())
             }
             Some(Meaning::Table(at)) => (Term::Rows(at), Type::List(Box::new(Type::Row(at)))),
             Some(Meaning::Define(at)) => match self.instance(at, &[], scope, name.span) {
@@ -268,7 +269,9 @@ impl Checker<'_> {
             Context::From | Context::To | Context::Here => Type::Site,
             Context::Piece => Type::Kind,
             Context::Taken | Context::Changed => Type::Sites,
-            Context::Empty | Context::Enemy | Context::Own | Context::Stuck => Type::Truth,
+            Context::Empty | Context::Enemy | Context::Own | Context::Stuck | Context::Answerable => {
+                Type::Truth
+            }
             Context::Played => Type::Number(PLIES),
             Context::Tied => {
                 let entries = self.rules.tables.first().map_or(Type::Unknown, |_| Type::Row(0));

@@ -7,21 +7,24 @@ use rulebook_syntax::codes;
 use super::names::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, Meaning};
 use crate::draft::{ActTextDraft, Draft, Loc, suggest};
-use crate::ruleset::{ActText, Context, Field, Notation};
+use crate::ruleset::{ActText, Context, Field, Index, Notation, Var};
 use crate::types::Type;
+
+/// What pieces in hand are counted by.
+const HANDS: [Index; 2] = [Index::Player, Index::Kind];
 
 impl Checker<'_> {
     /// Letters are needed before the rest: placements are written with them.
     pub(super) fn letters(&mut self, drafts: &[Draft]) {
         let players = self.rules.players.len();
-        let mut letters: Vec<Vec<Option<(char, Loc)>>> = vec![vec![None; players]; self.rules.kinds.len()];
+        let mut letters: Vec<Vec<Option<(String, Loc)>>> = vec![vec![None; players]; self.rules.kinds.len()];
         let mut turn = self.rules.players.clone();
         let faults = self.out.len();
         for section in drafts.iter().filter_map(|draft| draft.notation.as_ref()) {
             for (kind, given) in &section.letters {
                 let Some(at) = self.kind_of(kind) else { continue };
                 for (player, letter) in given {
-                    let Some(sign) = self.letter(letter) else { continue };
+                    let Some(sign) = self.sign(letter) else { continue };
                     let Some(row) = letters.get_mut(at) else { continue };
                     let Some(player) = player else {
                         // The first player's letters are capitals, the second one's small.
@@ -46,7 +49,7 @@ impl Checker<'_> {
                 }
             }
         }
-        let mut seen: Vec<&(char, Loc)> = Vec::new();
+        let mut seen: Vec<&(String, Loc)> = Vec::new();
         let mut shared: Option<&Loc> = None;
         for piece in letters.iter().flatten().flatten() {
             let twin = seen.iter().find(|(sign, _)| *sign == piece.0);
@@ -60,9 +63,40 @@ impl Checker<'_> {
             seen.push(piece);
         }
         self.no_letters |= self.out.len() > faults;
-        let sign = |slot: Option<(char, Loc)>| slot.map_or(' ', |(sign, _)| sign);
+        let sign = |slot: Option<(String, Loc)>| slot.map(|(sign, _)| sign).unwrap_or_default();
         let letters = letters.into_iter().map(|row| row.into_iter().map(sign).collect()).collect();
         self.rules.notation = Notation { letters, turn, ..Notation::default() };
+        let sections = || drafts.iter().rev().filter_map(|draft| draft.notation.as_ref());
+        if let Some(hands) = sections().find_map(|section| section.hands.as_ref()) {
+            let numbers = |var: &Var| matches!(var.ty, Type::Number(_)) && var.each == HANDS;
+            let message = "pieces in hand are a number for each player and kind";
+            self.rules.notation.hands = self.variable_that(hands, numbers, message);
+        }
+        if let Some((state, sign)) = sections().find_map(|section| section.marks.as_ref()) {
+            let sites = |var: &Var| var.ty == Type::Sites && var.each.is_empty();
+            let var = self.variable_that(state, sites, "marks stand at a set of sites");
+            let sign = self.letter(sign);
+            self.rules.notation.marks = var.zip(sign);
+        }
+    }
+
+    /// A variable that is of the right type for its place.
+    fn variable_that(&mut self, loc: &Loc, fits: impl Fn(&Var) -> bool, message: &str) -> Option<u16> {
+        let at = self.variable(loc)?;
+        if self.rules.vars.get(usize::from(at)).is_some_and(fits) {
+            return Some(at);
+        }
+        self.out.push(loc.error(codes::NOTATION_INVALID, message));
+        None
+    }
+
+    /// The sign of a kind: a letter, perhaps behind a `+`.
+    fn sign(&mut self, sign: &Loc) -> Option<String> {
+        let (plus, letter) = match sign.text.strip_prefix('+') {
+            Some(rest) => ("+", Loc { text: rest.to_owned(), ..sign.clone() }),
+            None => ("", sign.clone()),
+        };
+        Some(format!("{plus}{}", self.letter(&letter)?))
     }
 
     /// The number of a kind of piece.
@@ -184,11 +218,12 @@ impl Checker<'_> {
             _ => {}
         }
         let var = self.variable(field)?;
-        match self.rules.vars.get(usize::from(var)).map(|var| &var.ty) {
-            Some(Type::Site) => Some(Field::Site(var)),
-            Some(Type::Number(_)) => Some(Field::Number(var)),
+        match self.rules.vars.get(usize::from(var)).map(|var| (&var.ty, &var.each[..])) {
+            Some((Type::Site, [])) => Some(Field::Site(var)),
+            Some((Type::Sites, [])) => Some(Field::Sites(var)),
+            Some((Type::Number(_), [] | [Index::Player])) => Some(Field::Number(var)),
             _ => {
-                let message = "only sites and numbers can be fields of a position";
+                let message = "only sites, numbers and numbers of players can be fields of a position";
                 self.out.push(field.error(codes::NOTATION_INVALID, message));
                 None
             }

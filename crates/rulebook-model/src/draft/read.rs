@@ -45,6 +45,13 @@ const FILE_KEYS: &[&str] = &[
 
 type Entries = [(Scalar, Node)];
 
+/// What a state variable may be there for, in words.
+const EACH: [(&str, &[Index]); 3] = [
+    ("each player", &[Index::Player]),
+    ("each kind", &[Index::Kind]),
+    ("each player and kind", &[Index::Player, Index::Kind]),
+];
+
 struct Reader<'a> {
     source: &'a Arc<Source>,
     out: Vec<Diagnostic>,
@@ -482,8 +489,7 @@ impl Reader<'_> {
 
     fn state(&mut self, key: &Scalar, node: &Node) -> Option<StateDraft> {
         let name = self.loc(key);
-        let mut state =
-            StateDraft { ty: name.clone(), name, each_player: false, fleeting: false, start: None };
+        let mut state = StateDraft { ty: name.clone(), name, each: Vec::new(), fleeting: false, start: None };
         if let Value::Scalar(scalar) = &node.value {
             state.ty = self.loc(scalar);
             return Some(state);
@@ -501,13 +507,23 @@ impl Reader<'_> {
                     typed = true;
                 }
                 "start" => state.start = self.located(node, "a first value"),
-                word @ ("for" | "lasts") => {
-                    let wanted = if word == "for" { "each player" } else { "one ply" };
+                "for" => {
                     let text = self.text(node, "this")?;
-                    if text.text == wanted {
-                        *(if word == "for" { &mut state.each_player } else { &mut state.fleeting }) = true;
-                    } else {
-                        self.fault(codes::FILE_SHAPE, text.span, format!("`{word}` can only be `{wanted}`"));
+                    match EACH.iter().find(|(words, _)| *words == text.text) {
+                        Some((_, each)) => state.each = each.to_vec(),
+                        None => {
+                            let words: Vec<String> =
+                                EACH.iter().map(|(words, _)| format!("`{words}`")).collect();
+                            let message = format!("`for` can only be {}", words.join(", "));
+                            self.fault(codes::FILE_SHAPE, text.span, message);
+                        }
+                    }
+                }
+                "lasts" => {
+                    let text = self.text(node, "this")?;
+                    state.fleeting = text.text == "one ply";
+                    if !state.fleeting {
+                        self.fault(codes::FILE_SHAPE, text.span, "`lasts` can only be `one ply`");
                     }
                 }
                 _ => {}

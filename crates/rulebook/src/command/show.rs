@@ -91,8 +91,8 @@ struct Var {
     /// Its type.
     #[serde(rename = "type")]
     ty: String,
-    /// Whether each player has one.
-    each_player: bool,
+    /// What there is one of it for: `each player`, `each kind`, both, or nothing.
+    each: &'static str,
     /// Its first value.
     start: String,
     /// Whether it belongs to the identity of a position: `always`, `while it matters` or `never`.
@@ -167,8 +167,8 @@ fn report(rules: &RuleSet, lang: Lang) -> Report {
     let vars = rules.vars.iter().enumerate().map(|(at, var)| Var {
         name: var.name.clone(),
         ty: describe::ty(rules, &var.ty),
-        each_player: var.each_player,
-        start: describe::show(rules, &var.start),
+        each: describe::each(&var.each),
+        start: describe::start(rules, var),
         identity: identity(rules, at as VarId),
     });
     let tables = rules.tables.iter().map(|table| Table {
@@ -303,10 +303,15 @@ fn vars(report: &Report, lang: Lang, out: &mut Out) {
         word("part of the position", "属于局面"),
     ]);
     for var in &report.state {
-        let ty = if var.each_player {
-            format!("{} {}", var.ty, word("for each player", "（每方各一）"))
-        } else {
+        let ty = if var.each.is_empty() {
             var.ty.clone()
+        } else {
+            let each = match var.each {
+                "each player" => word("for each player", "（每方各一）"),
+                "each kind" => word("for each kind", "（每种棋子各一）"),
+                _ => word("for each player and kind", "（每方每种棋子各一）"),
+            };
+            format!("{} {each}", var.ty)
         };
         let identity = match var.identity {
             "always" => word("always", "始终"),

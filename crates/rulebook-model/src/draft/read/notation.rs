@@ -14,12 +14,14 @@ impl Reader<'_> {
         let entries = self.map(node, "`notation`");
         self.known(
             entries,
-            &["letters", "turn", "fields", "sides", "names", "suffixes", "records"],
+            &["letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records"],
             "`notation`",
         );
         let mut notation = NotationDraft {
             at: self.loc(key),
             letters: Vec::new(),
+            hands: None,
+            marks: None,
             turn: Vec::new(),
             fields: Vec::new(),
             sides: None,
@@ -39,6 +41,8 @@ impl Reader<'_> {
                         notation.letters.push((self.loc(k), letters));
                     }
                 }
+                "hands" => notation.hands = self.text(node, "a state variable"),
+                "marks" => notation.marks = self.marks(key, node),
                 "turn" => notation.turn = self.pairs(node, "a letter"),
                 "fields" => notation.fields = self.texts(node, "a field"),
                 "sides" => notation.sides = self.sides(key, node),
@@ -49,6 +53,18 @@ impl Reader<'_> {
             }
         }
         notation
+    }
+
+    fn marks(&mut self, key: &Scalar, node: &Node) -> Option<(Loc, Loc)> {
+        let entries = self.map(node, "`marks`");
+        self.known(entries, &["state", "sign"], "`marks`");
+        let pairs = self.pairs(node, "`marks`");
+        let get = |name: &str| pairs.iter().find(|(key, _)| key.text == name).map(|(_, value)| value.clone());
+        let found = get("state").zip(get("sign"));
+        if found.is_none() {
+            self.fault(codes::FILE_MISSING_KEY, key.span, "`marks` needs `state` and `sign`");
+        }
+        found
     }
 
     fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
