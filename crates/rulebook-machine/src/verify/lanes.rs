@@ -224,7 +224,6 @@ impl<'p> Lanes<'p> {
 
     fn need(&self, wanted: &Need) -> Checked {
         need(wanted.content & !ANY == 0, "there is no such content")?;
-        wanted.kinds.iter().try_for_each(|bits| self.kinds(*bits))?;
         wanted.among.iter().try_for_each(|words| self.words(words))?;
         wanted.within.iter().try_for_each(|slot| self.set(*slot))?;
         wanted.is.iter().try_for_each(|slot| self.typed(*slot, Type::Site))
@@ -234,7 +233,7 @@ impl<'p> Lanes<'p> {
         self.count(1)?;
         need(attack.kinds != 0, "nothing captures in this way")?;
         self.kinds(attack.kinds)?;
-        attack.victims.iter().try_for_each(|bits| self.kinds(*bits))?;
+        // What is asked of whatever stands somewhere, as here of victims, may name kinds that there are not.
         attack.froms.iter().chain(&attack.tos).try_for_each(|words| self.words(words))?;
         self.reach(&attack.reach)
     }
