@@ -30,7 +30,9 @@ pub(super) fn dependencies_say_why(tree: &Tree) -> Vec<Finding> {
 
 /// The manifests of the members take every dependency from the workspace.
 pub(super) fn members_inherit(tree: &Tree) -> Vec<Finding> {
-    let manifests = tree.code().filter(|file| file.path.ends_with("/Cargo.toml"));
+    // A manifest that begins a workspace of its own has nothing to inherit from.
+    let own = |file: &&File| file.text.lines().any(|line| line == "[workspace]");
+    let manifests = tree.code().filter(|file| file.path.ends_with("/Cargo.toml") && !own(file));
     manifests.flat_map(member).collect()
 }
 

@@ -251,6 +251,7 @@ impl<'p> Lanes<'p> {
         self.count(1)?;
         need(attack.kinds != 0, "nothing captures in this way")?;
         self.kinds(attack.kinds)?;
+        // What is asked of whatever stands somewhere, as here of victims, may name kinds that there are not.
         attack.froms.iter().chain(&attack.tos).try_for_each(|words| self.words(words))?;
         self.reach(&attack.reach)
     }
