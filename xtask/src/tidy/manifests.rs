@@ -28,9 +28,11 @@ pub(super) fn dependencies_say_why(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The manifests of the members take every dependency from the workspace.
+/// The manifests of the members take every dependency from the workspace; a manifest that is a workspace of its own is
+/// none of them.
 pub(super) fn members_inherit(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.code().filter(|file| file.path.ends_with("/Cargo.toml"));
+    let manifests = manifests.filter(|file| file.lines().all(|(_, line)| line != "[workspace]"));
     manifests.flat_map(member).collect()
 }
 
