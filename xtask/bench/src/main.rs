@@ -140,7 +140,7 @@ impl Bench<'_> {
         if !self.wanted(&full) {
             return;
         }
-        let opened = Ours::open(&self.library, count.rules, count.fen)
+        let opened = Ours::open(&self.library, count.rules, count.position)
             .and_then(|mut ours| Ok((self.deepest(&mut ours, count)?, ours)));
         let ((depth, once, nodes), mut ours) = match opened {
             Ok(opened) => opened,

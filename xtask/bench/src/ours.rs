@@ -24,9 +24,10 @@ pub(crate) struct Ours(Box<dyn Game>);
 
 impl Ours {
     /// Opens a game in a position.
-    pub(crate) fn open(library: &Library, rules: &str, fen: &str) -> Result<Self, String> {
+    pub(crate) fn open(library: &Library, rules: &str, position: &str) -> Result<Self, String> {
         let rules = Arc::new(checked(library, rules)?);
-        let state = read_position(&rules, fen).map_err(|_| "the position cannot be read".to_owned())?;
+        let state =
+            read_position(&rules, position).map_err(|error| format!("our position: {}", error.message))?;
         let bridge = Bridge::new(rules)?;
         bridge
             .open(&state)

@@ -51,8 +51,10 @@ pub(crate) struct Count {
     pub(crate) rules: &'static str,
     /// What the peers call the game.
     pub(crate) variant: &'static str,
-    /// The position.
+    /// The position, as the peers write it.
     pub(crate) fen: &'static str,
+    /// The position, as our rule set writes it.
+    pub(crate) position: &'static str,
     /// How deep, where our side is not too slow for it.
     pub(crate) depth: u32,
     /// How leaves are counted.
@@ -102,16 +104,36 @@ pub(crate) fn counts() -> Vec<Count> {
             Mode::Making => &[(Peer::Cozy, 1.0), (Peer::Shakmaty, 1.2)],
         };
         for &(name, fen, depth) in POSITIONS {
-            counts.push(Count { name, rules: "chess/board", variant: "chess", fen, depth, mode, peers });
+            counts.push(Count {
+                name,
+                rules: "chess/board",
+                variant: "chess",
+                fen,
+                position: fen,
+                depth,
+                mode,
+                peers,
+            });
         }
     }
     let mode = Mode::Bulk;
     for &(name, rules, fen) in VARIANTS {
         let peers = &[(Peer::Shakmaty, 1.2)];
-        counts.push(Count { name, rules, variant: name, fen, depth: 5, mode, peers });
+        counts.push(Count { name, rules, variant: name, fen, position: fen, depth: 5, mode, peers });
     }
     for &(name, rules, fen, depth) in OTHERS {
-        counts.push(Count { name, rules, variant: name, fen, depth, mode, peers: &[(Peer::Fairy, 5.0)] });
+        // These rule sets write the board and the turn, and number plies on their own.
+        let position = fen.split(" - ").next().unwrap_or(fen);
+        counts.push(Count {
+            name,
+            rules,
+            variant: name,
+            fen,
+            position,
+            depth,
+            mode,
+            peers: &[(Peer::Fairy, 5.0)],
+        });
     }
     counts
 }
