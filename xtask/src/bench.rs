@@ -36,7 +36,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut command = Command::new(bench);
     command.arg("--root").arg(root);
     match build(&folder.join("peers/shakmaty"), "peer-shakmaty", &[]) {
-        Ok(program) => drop(command.arg("--shakmaty").arg(program)),
+        Ok(program) => {
+            command.arg("--shakmaty").arg(program);
+        }
         Err(error) => eprintln!("skipped: shakmaty, because it cannot be built: {error}"),
     }
     if let Some(pattern) = &args.filter {
