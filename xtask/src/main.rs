@@ -1,7 +1,8 @@
 //! Project automation: the conformance runner, the comparison of engines, hostile compiled
-//! files and the house rules, one module for each command.
+//! files, the bench and the house rules, one module for each command.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks on the terminal")]
 
+mod bench;
 mod conformance;
 mod diff;
 mod mutate;
@@ -24,6 +25,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure the machine against other programs.
+    Bench(bench::Args),
     /// Run the conformance corpus.
     Conformance(conformance::Args),
     /// Play random games on both engines and compare them.
@@ -36,6 +39,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Bench(args) => bench::run(&args),
         Command::Conformance(args) => conformance::run(args),
         Command::Diff(args) => diff::run(args),
         Command::MutateCompiled(args) => mutate::run(&args),

@@ -14,6 +14,9 @@ use crate::value::{Few, Val};
 /// Deepest count of sequences of plies.
 pub const MAX_DEPTH: u32 = 200;
 
+/// Plies with the positions after them.
+pub type Followed<L> = Vec<(Act<L>, Position<L>)>;
+
 impl<L: Layout> Engine<L> {
     /// Looks whether the game has ended, and writes it into the state.
     ///
@@ -108,11 +111,7 @@ impl<L: Layout> Engine<L> {
     ///
     /// # Errors
     /// A fault of the program in this situation.
-    pub fn swift(
-        &self,
-        state: &State<L>,
-        work: &mut Work<L>,
-    ) -> Outcomes<Option<Vec<(Act<L>, Position<L>)>>> {
+    pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Followed<L>>> {
         let position = &state.position;
         if !L::FAST {
             return Ok(None);

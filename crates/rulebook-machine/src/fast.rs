@@ -3,14 +3,16 @@
 //! Law: for a lane that qualifies (`Fast::of`), the plies found here are those the general engine finds, and
 //! the positions made are those it makes. What cannot be shown to be safe by masks is made and looked at.
 
+mod make;
+
 use std::cell::Cell;
 
 use crate::act::Act;
-use crate::attack::{Forces, PHANTOM, View};
+use crate::attack::{Forces, View};
 use crate::lane::{Gate, Guard, Lane, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
 use crate::program::{Form, NO_KIND, NO_SITE, Program, Site, Type};
-use crate::recipe::{NO_PLACES, Recipe, recipe};
+use crate::recipe::{Recipe, recipe};
 use crate::set::Set;
 use crate::tables::{Common, Many, NO_SLOT, SetOp, Sorted, Tables, Way, Ways};
 use crate::value::Val;
@@ -54,6 +56,9 @@ pub(crate) struct Fast<L: Layout> {
     general: [Vec<Left<L::Set>>; 2],
     stops: bool,
 }
+
+/// The sites that are left and those that are come to, where that can be said.
+type Moved<S> = Option<(S, S)>;
 
 /// A clause that is left to the general engine.
 #[derive(Clone, Copy, Debug)]
@@ -199,7 +204,7 @@ impl<L: Layout> Fast<L> {
         recipe: &Recipe<L>,
         from: Site,
         many: &Many<L::Set>,
-    ) -> (Option<(L::Set, L::Set)>, Site) {
+    ) -> (Moved<L::Set>, Site) {
         let mut left = L::Set::one(from) | many.takes;
         let mut come = L::Set::one(many.to);
         let is_royal = Some(recipe.kind) == self.royal[player];
@@ -599,256 +604,6 @@ impl<L: Layout> Fast<L> {
                 bits & need.content != 0
                     && (bits == content::EMPTY || need.kinds >> (position.kind(need.site) & 127) & 1 == 1)
             })
-    }
-
-    /// Whether a ply is allowed: the bans before it, and the royal piece after it.
-    #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
-    fn is_allowed(
-        &self,
-        position: &Position<L>,
-        node: &Node<L::Set>,
-        recipe: &Recipe<L>,
-        from: Site,
-        to: Site,
-        many: Option<&Many<L::Set>>,
-        general: &dyn General<L>,
-    ) -> bool {
-        let (by, simple) = (1 - node.me, self.tables.attacks[1 - node.me].simple);
-        let listed;
-        let before: &[Site] = match many {
-            Some(many) => &many.before,
-            None if recipe.before.is_empty() => &[],
-            None => {
-                listed = recipe
-                    .before
-                    .iter()
-                    .filter_map(|place| self.site(*place, from, to, many))
-                    .collect::<Vec<_>>();
-                &listed
-            }
-        };
-        for site in before {
-            let site = *site;
-            if site == node.royal && node.knows && simple {
-                // Whether the royal piece is attacked was asked before.
-                if node.attacked {
-                    return false;
-                }
-                continue;
-            }
-            let among = node.enemy.less(L::Set::one(site));
-            if simple {
-                if self.tables.is_struck(site, by, &node.forces, node.occupied, among) {
-                    return false;
-                }
-                continue;
-            }
-            // A target that is empty or the attacker's own is judged as if a piece stood there.
-            let own = position.owners.get(node.me).has(site);
-            let victim = if own { 1 << (position.kind(site) & 127) } else { PHANTOM };
-            let view = View { position, by, occupied: node.occupied, attackers: among };
-            if self.tables.is_attacked(site, victim, view) {
-                return false;
-            }
-        }
-        let Some(royal) = self.royal[node.me] else { return true };
-        if simple && node.knows && recipe.moves_only {
-            let site = match many {
-                Some(many) if recipe.kind == royal => many.royal,
-                _ if recipe.kind == royal => to,
-                _ => node.royal,
-            };
-            let moved = match many {
-                Some(many) => many.moved,
-                None => Some((L::Set::one(from), L::Set::one(to))),
-            };
-            if let Some((left, come)) = moved
-                && (recipe.kind == royal || !(left | come).has(site))
-            {
-                let occupied = node.occupied.less(left) | come;
-                return !self.tables.is_struck(
-                    site,
-                    by,
-                    &node.forces,
-                    occupied,
-                    node.enemy.less(left | come),
-                );
-            }
-        }
-        let chosen = recipe.pick.first().copied().filter(|_| recipe.pick_tos.has(to));
-        let next = self.make(position, recipe, from, to, many, chosen, general);
-        !self.is_royal_attacked(&next, node.me)
-    }
-
-    #[inline(always)]
-    fn site(&self, place: Place, from: Site, to: Site, many: Option<&Many<L::Set>>) -> Option<Site> {
-        let found = match place {
-            Place::From => Some(from),
-            Place::To => Some(to),
-            Place::At(site) => Some(site),
-            Place::Bound(binding) => {
-                many?.marks.iter().find(|(known, _)| *known == binding).map(|(_, site)| *site)
-            }
-            Place::Beside((files, ranks)) => {
-                let places = i32::from(ranks) * self.tables.files + i32::from(files);
-                Site::try_from(i32::from(from) + places).ok()
-            }
-        };
-        found.filter(|site| usize::from(*site) < self.tables.sites)
-    }
-
-    /// The position after a ply. The ply must be one that was found in the position.
-    #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
-    pub(crate) fn make(
-        &self,
-        position: &Position<L>,
-        recipe: &Recipe<L>,
-        from: Site,
-        to: Site,
-        many: Option<&Many<L::Set>>,
-        chosen: Option<u8>,
-        general: &dyn General<L>,
-    ) -> Position<L> {
-        let me = usize::from(position.mover & 1);
-        let (gone, come) = (L::Set::one(from), L::Set::one(to));
-        let mut next = *position;
-        let enemy = position.owners.get(1 - me);
-        let mut taken = come & enemy;
-        let mut changed = gone | come;
-        if let Some(many) = many {
-            taken |= many.takes;
-            changed |= taken;
-            next.clear(changed);
-        } else if !taken.is_empty() {
-            next.clear(taken);
-        }
-        let kind = next.kinds.slot(usize::from(recipe.kind));
-        *kind = kind.less(gone) | come;
-        let own = next.owners.slot(me);
-        *own = own.less(gone) | come;
-        for op in many.map_or(&[][..], |many| &many.first) {
-            self.step(op, position, &mut next, &mut changed, (recipe, from, to, many, chosen), general);
-        }
-        let change = &recipe.change[usize::from(!taken.is_empty())];
-        for ((number, keep), add) in
-            next.nums.slice_mut().iter_mut().zip(change.keep.slice()).zip(change.add.slice())
-        {
-            *number = (*number & keep).wrapping_add(*add);
-        }
-        if recipe.site.1 != NO_PLACES {
-            *next.nums.slot(usize::from(recipe.site.0)) =
-                i64::from(i32::from(from).wrapping_add(recipe.site.1));
-        }
-        for (guard, op) in &recipe.ops {
-            let holds = match guard {
-                Guard::Always => true,
-                Guard::Taken => !taken.is_empty(),
-                Guard::NotTaken => taken.is_empty(),
-                Guard::Picked => chosen.is_some(),
-                Guard::Chosen(kind) => chosen == Some(*kind),
-                Guard::Holds(slot) => next.nums.get(usize::from(*slot)) == 1,
-            };
-            if holds {
-                self.step(op, position, &mut next, &mut changed, (recipe, from, to, many, chosen), general);
-            }
-        }
-        next.mover = 1 - position.mover;
-        next.played = position.played.wrapping_add(1);
-        next
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        op: &SetOp,
-        before: &Position<L>,
-        next: &mut Position<L>,
-        changed: &mut L::Set,
-        (recipe, from, to, many, chosen): (&Recipe<L>, Site, Site, Option<&Many<L::Set>>, Option<u8>),
-        general: &dyn General<L>,
-    ) {
-        let me = before.mover;
-        match op {
-            SetOp::LessChanged(slot) => {
-                let set = next.sets.slot(*slot);
-                *set = set.less(*changed);
-            }
-            SetOp::LessOwned(slot, player) => {
-                let owned = next.owners.get(*player);
-                let set = next.sets.slot(*slot);
-                *set = set.less(owned);
-            }
-            SetOp::Settle(slot, clause) => {
-                let value = next.sets.get(*slot);
-                let bit = 1 << (*slot as u32 & 31);
-                if before.settled & bit != 0 && value == before.sets.get(*slot) && !changed.meets(value) {
-                    return;
-                }
-                let settled = general.settled(*clause, *slot, next);
-                *next.sets.slot(*slot) = settled;
-                if settled == value { next.settled |= bit } else { next.settled &= !bit }
-            }
-            SetOp::Join(slot, place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    *next.sets.slot(*slot) |= L::Set::one(site);
-                }
-            }
-            SetOp::SetSite(slot, place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    *next.nums.slot(*slot) = i64::from(site);
-                }
-            }
-            SetOp::Move(a, b) => {
-                if let (Some(a), Some(b)) = (self.site(*a, from, to, many), self.site(*b, from, to, many)) {
-                    let cell = next.cell(a);
-                    next.put(a, None);
-                    next.put(b, cell);
-                    *changed |= L::Set::one(a) | L::Set::one(b);
-                }
-            }
-            SetOp::Remove(place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    next.put(site, None);
-                    *changed |= L::Set::one(site);
-                }
-            }
-            SetOp::Put(kind, place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    next.put(site, Some((*kind, me)));
-                    *changed |= L::Set::one(site);
-                }
-            }
-            SetOp::PutChosen(place) => {
-                if let (Some(site), Some(kind)) = (self.site(*place, from, to, many), chosen) {
-                    next.put(site, Some((kind, me)));
-                    *changed |= L::Set::one(site);
-                }
-            }
-            SetOp::Reset(slot) => *next.sets.slot(*slot) = L::Set::EMPTY,
-            SetOp::SetNum(slot, value) => *next.nums.slot(*slot) = *value,
-            SetOp::AddNum(slot, value) => {
-                let number = next.nums.slot(*slot);
-                *number = number.wrapping_add(*value);
-            }
-            SetOp::General(clause) => {
-                let mut act = Act::new(recipe.act, me);
-                (act.from, act.to, act.piece) = (Some(from), Some(to), Some(recipe.kind));
-                act.taken = L::Set::one(to) & before.owners.get(1 - usize::from(me & 1));
-                act.changed = *changed;
-                if let Some(many) = many {
-                    act.taken |= many.takes;
-                    for (binding, site) in &many.marks {
-                        act.bound.push((*binding, Val::Site(*site)));
-                    }
-                }
-                if let Some(kind) = chosen {
-                    act.bound.push((recipe.binding, Val::Kind(kind)));
-                    act.choices.push(recipe.binding);
-                }
-                *changed = general.follow(*clause, before, next, act);
-            }
-        }
     }
 
     /// How many sequences of plies there are.

@@ -3,6 +3,8 @@
 //! Invariant: a table says for every site of the board what a lane says for all of them; nothing in it
 //! depends on what stands where.
 
+#![expect(clippy::needless_range_loop, reason = "rows of a fixed length go side by side")]
+
 use crate::lane::{Attack, Gate, Lane, Need, Offset, Op, Place, Reach, Shape, Template, content};
 use crate::lookup::Lookups;
 use crate::position::Layout;

@@ -1,0 +1,91 @@
+//! Our side: games of the machine, and how long rule files take to become one.
+//!
+//! Invariant: a count is asked of the public face of the machine, as any other program would ask.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rulebook_compiler::{Passes, compile, sources};
+use rulebook_conformance::engines::Bridge;
+use rulebook_machine::file;
+use rulebook_machine::front::{Game, Machine};
+use rulebook_machine::program::Program;
+use rulebook_machine::verify::verify;
+use rulebook_model::RuleSet;
+use rulebook_model::layer::PRELUDE;
+use rulebook_model::library::{BUILT_IN, Library};
+use rulebook_notation::position::read_position;
+
+use crate::measure::timed;
+use crate::plan::Mode;
+
+/// A game that is counted.
+pub(crate) struct Ours(Box<dyn Game>);
+
+impl Ours {
+    /// Opens a game in a position.
+    pub(crate) fn open(library: &Library, rules: &str, position: &str) -> Result<Self, String> {
+        let rules = Arc::new(checked(library, rules)?);
+        let state =
+            read_position(&rules, position).map_err(|error| format!("our position: {}", error.message))?;
+        let bridge = Bridge::new(rules)?;
+        bridge
+            .open(&state)
+            .map(Self)
+            .map_err(|fault| format!("the machine does not open the position: {fault:?}"))
+    }
+
+    /// Counts, so many times.
+    pub(crate) fn count(&mut self, mode: Mode, depth: u32, times: u32) -> Result<(u64, Duration), String> {
+        let (count, time) = timed(|| {
+            let mut count = Ok(0);
+            for _ in 0..times {
+                count = match mode {
+                    Mode::Bulk => self.0.perft(depth),
+                    Mode::Making => self.0.perft_making(depth),
+                };
+            }
+            count
+        });
+        Ok((count.map_err(|fault| format!("the machine reports {fault:?}"))?, time))
+    }
+}
+
+fn checked(library: &Library, id: &str) -> Result<RuleSet, String> {
+    let checked = library.check(id, &[]).ok_or_else(|| format!("there is no rule set `{id}`"))?;
+    checked.rules.ok_or_else(|| format!("the rule set `{id}` has errors"))
+}
+
+fn program(library: &Library, id: &str) -> Result<Program, String> {
+    let (program, _) =
+        compile(&checked(library, id)?, Passes::all()).map_err(|error| format!("{id}: {error}"))?;
+    Ok(program)
+}
+
+/// From rule files to a machine.
+pub(crate) fn machine(library: &Library, id: &str) -> Result<Machine, String> {
+    let verified = verify(program(library, id)?).map_err(|refusal| refusal.to_string())?;
+    Machine::new(verified).map_err(|refusal| refusal.to_string())
+}
+
+/// The compiled file of a rule set.
+pub(crate) fn compiled(library: &Library, id: &str) -> Result<Vec<u8>, String> {
+    file::encode(&program(library, id)?, &sources([], [])).map_err(|error| format!("{id}: {error}"))
+}
+
+/// Loads a compiled file.
+pub(crate) fn load(bytes: &[u8]) -> Result<Machine, String> {
+    file::load(bytes).map_err(|error| error.to_string())
+}
+
+/// The largest compiled file of all rule sets.
+pub(crate) fn largest(library: &Library) -> Result<(&'static str, usize), String> {
+    let mut largest = ("", 0);
+    for (id, _) in BUILT_IN.iter().filter(|(id, _)| *id != PRELUDE) {
+        let size = compiled(library, id)?.len();
+        if size > largest.1 {
+            largest = (id, size);
+        }
+    }
+    Ok(largest)
+}
