@@ -1,9 +1,13 @@
 //! `perft`: how many sequences of legal acts there are, by depth or by first act.
 
 use clap::Args;
+use rulebook::compiler::Passes;
 use rulebook::machine::front::Machine;
+use rulebook::machine::plain::{Plain, PlainPast, PlainPosition, PlainState};
+use rulebook::machine::verify::verify;
 use rulebook::notation::moves::write_unique;
 use rulebook::notation::position::write_position;
+use rulebook::{Engine, State, Value};
 use serde::Serialize;
 
 use super::{Answer, Given, compiled_file, engine, position};
@@ -27,6 +31,71 @@ pub(super) struct Arguments {
     /// Count for each first act.
     #[arg(long)]
     divide: bool,
+    /// Which engine counts: the machine, or the plain interpreter that says what a rule set means.
+    #[arg(long, value_enum, default_value_t)]
+    engine: Which,
+}
+
+/// An engine that counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Which {
+    /// The rule set is compiled first.
+    #[default]
+    Machine,
+    /// The interpreter.
+    Reference,
+}
+
+/// Counts sequences with one of the engines.
+struct Counter<'e> {
+    engine: &'e Engine,
+    machine: Option<Machine>,
+}
+
+impl<'e> Counter<'e> {
+    /// The machine, unless the interpreter is asked for or the rule set needs more room than the machine has.
+    fn of(engine: &'e Engine, which: Which) -> Self {
+        let machine = (which == Which::Machine).then(|| {
+            let (program, _) = rulebook::compiler::compile(engine.rules(), Passes::all()).ok()?;
+            Machine::new(verify(program).ok()?).ok()
+        });
+        Self { engine, machine: machine.flatten() }
+    }
+
+    fn count(&self, state: &State, depth: u32) -> Result<u64, Failure> {
+        let Some(machine) = &self.machine else {
+            return self.engine.perft(state, depth).map_err(|fault| Failure::fault(self.engine.rules(), &fault));
+        };
+        let counted = machine.open(&plain(state)).and_then(|mut game| game.perft(depth));
+        counted.map_err(|fault| Failure::new(format!("the rule set has no answer here: {fault}")))
+    }
+}
+
+/// A state as the machine takes it; the positions before it are not looked at in counting.
+fn plain(state: &State) -> PlainState {
+    let cells = state.cells.iter().map(|cell| cell.kind().zip(cell.owner())).collect();
+    let vars = state.vars.iter().map(plain_value).collect();
+    let position = PlainPosition { cells, mover: state.mover, vars, played: state.played };
+    let past = vec![PlainPast { position: position.clone(), act: None, clauses: Vec::new() }];
+    PlainState { position, past, ..PlainState::default() }
+}
+
+fn plain_value(value: &Value) -> Plain {
+    match value {
+        Value::Truth(truth) => Plain::Truth(*truth),
+        Value::Number(number) => {
+            let (numerator, denominator) = number.to_parts();
+            Plain::Number(numerator, denominator)
+        }
+        Value::Text(text) => Plain::Text(text.clone()),
+        Value::Player(player) => Plain::Player(*player),
+        Value::Kind(kind) => Plain::Kind(*kind),
+        Value::Site(site) => Plain::Site(*site),
+        Value::Sites(sites) => Plain::Sites(sites.iter().collect()),
+        Value::List(values) => Plain::List(values.iter().map(plain_value).collect()),
+        Value::Row(table, row) => Plain::Row(*table, *row),
+        Value::Nothing | Value::Outcome(_) => Plain::Nothing,
+    }
 }
 
 /// The JSON answer of `perft`.
@@ -61,6 +130,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     let engine = engine(&arguments.file, given)?;
     let rules = engine.rules();
     let fault = |fault| Failure::fault(rules, &fault);
+    let counter = Counter::of(&engine, arguments.engine);
     let state = position(&engine, arguments.position.as_deref())?;
     let mut report = Report {
         rules: rules.id.clone(),
@@ -72,10 +142,10 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     if arguments.divide && arguments.depth > 0 {
         let mut shares = Vec::new();
         // A state that is won is not continued, and counting from above says whether it is.
-        if engine.perft(&state, 1).map_err(fault)? > 0 {
+        if counter.count(&state, 1)? > 0 {
             let plies = engine.plies(&state).map_err(fault)?;
             for ply in &plies.legal {
-                let count = engine.perft(&ply.next, arguments.depth - 1).map_err(fault)?;
+                let count = counter.count(&ply.next, arguments.depth - 1)?;
                 shares.push(Share { act: write_unique(rules, &ply.act, &plies), count });
             }
         }
@@ -96,7 +166,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         // People watch the numbers grow; programs want the last one only.
         let from = if out.is_json() { arguments.depth } else { 1.min(arguments.depth) };
         for depth in from..=arguments.depth {
-            report.count = engine.perft(&state, depth).map_err(fault)?;
+            report.count = counter.count(&state, depth)?;
             rows.add_row([depth.to_string(), report.count.to_string()]);
         }
         if !out.is_json() {
