@@ -17,13 +17,16 @@ pub struct Passes {
     pub settle: bool,
     /// A ban on leaving a piece attacked becomes a mask for the movements.
     pub legality: bool,
+    /// Ways with conditions are looked at site by site.
+    pub instances: bool,
     /// What is seen along lines is looked up by multiplication.
     pub lookups: bool,
 }
 
 impl Passes {
     /// The names of the passes, with a way to switch each.
-    pub const NAMES: [&str; 7] = ["forms", "rays", "screens", "recipes", "settle", "legality", "lookups"];
+    pub const NAMES: [&str; 8] =
+        ["forms", "rays", "screens", "recipes", "settle", "legality", "instances", "lookups"];
 
     /// All on.
     pub fn all() -> Self {
@@ -34,6 +37,7 @@ impl Passes {
             recipes: true,
             settle: true,
             legality: true,
+            instances: true,
             lookups: true,
         }
     }
@@ -47,6 +51,7 @@ impl Passes {
             recipes: false,
             settle: false,
             legality: false,
+            instances: false,
             lookups: false,
         }
     }
@@ -61,6 +66,7 @@ impl Passes {
             "recipes" => &mut passes.recipes,
             "settle" => &mut passes.settle,
             "legality" => &mut passes.legality,
+            "instances" => &mut passes.instances,
             "lookups" => &mut passes.lookups,
             _ => return None,
         };

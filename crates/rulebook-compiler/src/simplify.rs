@@ -15,13 +15,19 @@ pub(crate) struct Known {
     pub(crate) mover: Option<u8>,
     /// The kind that moves.
     pub(crate) piece: Option<u8>,
+    /// Where the piece comes from and goes to.
+    pub(crate) ends: Option<(Site, Site)>,
+    /// The kind that stood where the piece goes to.
+    pub(crate) goal: Option<u8>,
+    /// Names bound by marks, choices and loops.
+    pub(crate) bound: Vec<(u16, Value)>,
     /// Local names that stand for terms.
-    slots: Vec<Option<Term>>,
+    pub(crate) slots: Vec<Option<Term>>,
 }
 
 impl Known {
     pub(crate) fn of(mover: u8, piece: Option<u8>) -> Self {
-        Self { mover: Some(mover), piece, slots: Vec::new() }
+        Self { mover: Some(mover), piece, ..Self::default() }
     }
 }
 
@@ -79,8 +85,17 @@ impl Simplifier<'_> {
 
     fn term(&mut self, term: &Term, known: &Known) -> Term {
         match term {
+            Term::Bound(binding) => {
+                let known = known.bound.iter().rev().find(|(name, _)| name == binding);
+                known.map_or_else(|| term.clone(), |(_, value)| Term::Const(value.clone()))
+            }
+            Term::Context(Context::From) if known.ends.is_some() => {
+                Term::Const(known.ends.map_or(Value::Nothing, |(from, _)| Value::Site(from)))
+            }
+            Term::Context(Context::To) if known.ends.is_some() => {
+                Term::Const(known.ends.map_or(Value::Nothing, |(_, to)| Value::Site(to)))
+            }
             Term::Const(_)
-            | Term::Bound(_)
             | Term::Mark(_)
             | Term::Able(_)
             | Term::Last(_)
@@ -100,6 +115,11 @@ impl Simplifier<'_> {
             Term::Var(var, index) => Term::Var(*var, self.terms(index, known)),
             Term::Call(builtin, arguments) => {
                 let arguments = self.terms(arguments, known);
+                if let (Builtin::Was, Some(kind), Some((_, to))) = (builtin, known.goal, known.ends)
+                    && arguments.first().and_then(constant) == Some(&Value::Site(to))
+                {
+                    return Term::Const(Value::Kind(kind));
+                }
                 self.call(*builtin, arguments)
             }
             Term::Apply(at, arguments) => {

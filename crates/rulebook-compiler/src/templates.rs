@@ -198,6 +198,20 @@ impl Unroller<'_> {
 
     /// Keeps the walker once for each alternative of a condition under which it holds.
     fn test(&self, term: &Term, walker: &Walker, kept: &mut Vec<Walker>) -> Result<(), &'static str> {
+        // Where the piece came from may be asked anywhere on its way.
+        if let Term::Binary(operator @ (Binary::In | Binary::NotIn), a, b) = term
+            && matches!(**a, Term::Context(Context::From))
+            && let Some(sites) = constant_sites(b)
+        {
+            let all = Sites::first(self.rules.board.len());
+            let among = if *operator == Binary::In { sites } else { all.difference(&sites) };
+            if !among.is_empty() {
+                let mut walker = walker.clone();
+                walker.needs.push(((0, 0), Need { among: Some(words(&among)), ..open() }));
+                kept.push(walker);
+            }
+            return Ok(());
+        }
         for need in self.needs(term, true)? {
             let Some(need) = need else { continue };
             let here = walker.here;

@@ -4,12 +4,13 @@
 //! it, and what it finds out is thrown away. The fuzzers under `xtask/fuzz` and the test that replays kept
 //! inputs share these functions.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rulebook_compiler::{Passes, compile};
 use rulebook_machine::front::Machine;
 use rulebook_machine::verify::verify;
-use rulebook_model::library::Library;
+use rulebook_model::library::{BUILT_IN, Library};
 use rulebook_notation::{pgn, sgf};
 use rulebook_syntax::parse::{self, Text};
 use rulebook_syntax::{Source, Span, yaml};
@@ -68,20 +69,21 @@ pub fn machine_load(bytes: &[u8]) {
     exercise(bytes);
 }
 
-/// The first byte chooses a game, the others the plies that are played.
+/// The first byte chooses a rule set, the others the plies that are played.
 pub fn machine_run(bytes: &[u8]) {
-    const IDS: [&str; 4] = ["games/othello6", "games/hex", "games/draughts", "go/simple-ko"];
-    static MACHINES: OnceLock<Vec<Machine>> = OnceLock::new();
-    let machines = MACHINES.get_or_init(|| {
-        let library = Library::default();
-        let machine = |id: &&str| {
-            let rules = library.check(id, &[])?.rules?;
-            Machine::new(verify(compile(&rules, Passes::all()).ok()?.0).ok()?).ok()
-        };
-        IDS.iter().filter_map(machine).collect()
-    });
+    static MACHINES: Mutex<BTreeMap<usize, Option<Machine>>> = Mutex::new(BTreeMap::new());
     let Some((first, plies)) = bytes.split_first() else { return };
-    let Some(machine) = machines.get(usize::from(*first) % machines.len().max(1)) else { return };
+    let at = usize::from(*first) % BUILT_IN.len();
+    let made = || {
+        let library = Library::default();
+        let rules = library.check(BUILT_IN.get(at)?.0, &[])?.rules?;
+        Machine::new(verify(compile(&rules, Passes::all()).ok()?.0).ok()?).ok()
+    };
+    let machine = {
+        let mut machines = MACHINES.lock().unwrap_or_else(PoisonError::into_inner);
+        machines.entry(at).or_insert_with(made).clone()
+    };
+    let Some(machine) = machine else { return };
     let mut game = machine.first();
     for byte in plies.iter().take(200) {
         let Ok((legal, _)) = game.plies() else { return };

@@ -1,5 +1,4 @@
 //! A small run of hostile compiled files; `cargo xtask mutate-compiled` makes millions.
-#![expect(clippy::expect_used, reason = "a test may fail loudly")]
 
 use std::fs;
 use std::path::Path;

@@ -3,6 +3,8 @@
 //! Invariant: the answer depends only on which sites are occupied, on the attacker's pieces, and on the kind
 //! that stands on the target (`PHANTOM` for one that is only imagined there).
 
+#![expect(clippy::needless_range_loop, reason = "rows of a fixed length go side by side")]
+
 use crate::lane::content;
 use crate::position::{Layout, Position, Row};
 use crate::program::Site;

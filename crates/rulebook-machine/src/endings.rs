@@ -14,6 +14,9 @@ use crate::value::{Few, Val};
 /// Deepest count of sequences of plies.
 pub const MAX_DEPTH: u32 = 200;
 
+/// Plies with the positions after them.
+pub type Followed<L> = Vec<(Act<L>, Position<L>)>;
+
 impl<L: Layout> Engine<L> {
     /// Looks whether the game has ended, and writes it into the state.
     ///
@@ -91,7 +94,7 @@ impl<L: Layout> Engine<L> {
             return Ok(0);
         }
         if L::FAST
-            && let Some(fast) = self.fast.as_deref().filter(|_| !self.stops)
+            && let Some(fast) = self.fast.as_deref()
             && Fast::fits(&self.program, &state.position)
         {
             work.begin(FUEL);
@@ -108,11 +111,7 @@ impl<L: Layout> Engine<L> {
     ///
     /// # Errors
     /// A fault of the program in this situation.
-    pub fn swift(
-        &self,
-        state: &State<L>,
-        work: &mut Work<L>,
-    ) -> Outcomes<Option<Vec<(Act<L>, Position<L>)>>> {
+    pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Followed<L>>> {
         let position = &state.position;
         if !L::FAST {
             return Ok(None);
@@ -122,13 +121,13 @@ impl<L: Layout> Engine<L> {
         };
         work.begin(FUEL);
         let asked = Asked::of(self, work);
-        let mut plies = Vec::new();
-        fast.plies(position, &asked, &mut plies);
+        let (mut plies, mut whole) = (Vec::new(), Vec::new());
+        fast.plies(position, &asked, &mut plies, &mut whole);
         if plies.len() >= MAX_ACTS {
             return Err(WORK);
         }
         let made = plies.into_iter().map(|ply| (fast.act(position, ply), fast.after(position, ply, &asked)));
-        let made = made.collect();
+        let made = made.chain(whole).collect();
         asked.fault().map_or(Ok(Some(made)), Err)
     }
 

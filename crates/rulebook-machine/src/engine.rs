@@ -60,8 +60,11 @@ pub const FUEL: u64 = 50_000_000;
 pub const TABLE_FUEL: u64 = 5_000_000_000;
 /// Most acts that one question may bring forth.
 pub const MAX_ACTS: usize = 100_000;
-/// Deepest evaluation, questions inside of questions included, so that the stack holds it.
-const MAX_DEPTH: u32 = 1200;
+/// Deepest evaluation in levels, questions inside of questions included, so that the stack holds it.
+///
+/// A level is about a kilobyte of stack in the widest layout; the deepest terms that the checker lets through,
+/// of the costliest sort, need three quarters of them.
+const MAX_DEPTH: u32 = 2000;
 
 /// What one question works with: the steps that are left, and buffers.
 #[derive(Debug)]
@@ -255,8 +258,6 @@ pub struct Engine<L: Layout> {
     none: Arc<Tables<L>>,
     /// The fast paths, where the lanes of the program allow them.
     pub(crate) fast: Option<Arc<Fast<L>>>,
-    /// Whether some ending stops the counting of sequences.
-    pub(crate) stops: bool,
 }
 
 /// Whether a program's positions have room in a layout.
@@ -320,7 +321,6 @@ impl<L: Layout> Engine<L> {
         }
         Ok(Self {
             fast: if L::FAST { Fast::of(&program).map(Arc::new) } else { None },
-            stops: program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: true, .. })),
             consts,
             sorted: sorted(&program),
             players: program.players.len().max(1) as u8,

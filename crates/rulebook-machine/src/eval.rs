@@ -198,6 +198,15 @@ impl<L: Layout> Engine<L> {
         Self::framed(work, start, size, |work| self.eval(code.root, scene, work))
     }
 
+    /// Evaluates what needs more room on the stack than other terms.
+    #[inline(always)]
+    fn wide<T>(&self, work: &mut Work<L>, inside: impl FnOnce(&mut Work<L>) -> Outcomes<T>) -> Outcomes<T> {
+        work.dive(3)?;
+        let value = inside(work)?;
+        work.surface(3);
+        Ok(value)
+    }
+
     fn set_slot(work: &mut Work<L>, slot: u16, value: Val<L::Set>) {
         let at = work.base + usize::from(slot);
         if let Some(slot) = work.slots.get_mut(at) {
@@ -213,7 +222,7 @@ impl<L: Layout> Engine<L> {
     pub(crate) fn holds(&self, id: NodeId, scene: &Scene<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
         let Some(node) = self.node(id) else { return Ok(false) };
         work.burn(1)?;
-        work.dive(1)?;
+        work.dive(2)?;
         let truth = match *node {
             Node::Not(inner) => !self.holds(inner, scene, work)?,
             Node::Binary(Operator::And, a, b) => self.holds(a, scene, work)? && self.holds(b, scene, work)?,
@@ -278,7 +287,7 @@ impl<L: Layout> Engine<L> {
             Node::Slot(slot) => work.slots.get(work.base + usize::from(slot)).is_some_and(Val::holds),
             _ => self.eval_other(id, *node, scene, work)?.holds(),
         };
-        work.surface(1);
+        work.surface(2);
         Ok(truth)
     }
 
@@ -319,7 +328,7 @@ impl<L: Layout> Engine<L> {
     pub(crate) fn sites(&self, id: NodeId, scene: &Scene<'_, L>, work: &mut Work<L>) -> Outcomes<L::Set> {
         let Some(node) = self.node(id) else { return Ok(L::Set::EMPTY) };
         work.burn(1)?;
-        work.dive(1)?;
+        work.dive(2)?;
         let sites = match *node {
             Node::Binary(Operator::Plus, a, b) => self.sites(a, scene, work)? | self.sites(b, scene, work)?,
             Node::Binary(Operator::Less, a, b) => {
@@ -340,7 +349,7 @@ impl<L: Layout> Engine<L> {
             Node::Const(at) => self.consts.get(at as usize).map_or(L::Set::EMPTY, Val::as_sites),
             _ => self.eval_other(id, *node, scene, work)?.as_sites(),
         };
-        work.surface(1);
+        work.surface(2);
         Ok(sites)
     }
 
@@ -400,9 +409,9 @@ impl<L: Layout> Engine<L> {
             _ => {}
         }
         work.burn(1)?;
-        work.dive(1)?;
+        work.dive(3)?;
         let value = self.eval_other(id, *node, scene, work)?;
-        work.surface(1);
+        work.surface(3);
         Ok(value)
     }
 
@@ -425,7 +434,9 @@ impl<L: Layout> Engine<L> {
                 }
                 self.read(scene, var, (run.len > 0).then_some(&members[..]))
             }
-            Node::Call(builtin, arguments) => self.call(builtin, arguments, scene, work)?,
+            Node::Call(builtin, arguments) => {
+                self.wide(work, |work| self.call(builtin, arguments, scene, work))?
+            }
             Node::Apply(body, arguments) => {
                 let start = work.slots.len();
                 let arguments = self.list(arguments);
@@ -471,8 +482,12 @@ impl<L: Layout> Engine<L> {
                 let branch = if self.holds(condition, scene, work)? { yes } else { no };
                 self.eval(branch, scene, work)?
             }
-            Node::Filtered(slot, domain, body) => self.filtered(slot, domain, body, scene, work)?,
-            Node::Folded(fold, slot, parts) => self.folded(fold, slot, parts, scene, work)?,
+            Node::Filtered(slot, domain, body) => {
+                self.wide(work, |work| self.filtered(slot, domain, body, scene, work))?
+            }
+            Node::Folded(fold, slot, parts) => {
+                self.wide(work, |work| self.folded(fold, slot, parts, scene, work))?
+            }
             Node::Traced(origin, path) => match self.eval(origin, scene, work)? {
                 Val::Site(site) => {
                     let inner = Scene { frame: (work.base, work.size), ..*scene };

@@ -3,61 +3,20 @@
 //! Law: for a lane that qualifies (`Fast::of`), the plies found here are those the general engine finds, and
 //! the positions made are those it makes. What cannot be shown to be safe by masks is made and looked at.
 
+mod make;
+
 use std::cell::Cell;
 
 use crate::act::Act;
-use crate::attack::{Forces, PHANTOM, View};
-use crate::engine::MAX_ACTS;
-use crate::lane::{Gate, Guard, Lane, Op, Place, Reach, Shape, content};
+use crate::attack::{Forces, View};
+use crate::lane::{Gate, Guard, Lane, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
-use crate::program::{Const, NO_KIND, Program, Site, Type};
+use crate::program::{Form, NO_KIND, NO_SITE, Program, Site, Type};
+use crate::recipe::{Recipe, recipe};
 use crate::set::Set;
-use crate::tables::{Common, Many, NO_SLOT, Sorted, Tables, Way, Ways};
+use crate::tables::{Common, Many, NO_SLOT, SetOp, Sorted, Tables, Way, Ways};
 use crate::value::Val;
-
-/// No slot for a site that a ply keeps.
-const NO_PLACES: i32 = i32::MIN;
-
-/// What the numbers of a position become: `number & keep + add`.
-#[derive(Clone, Copy, Debug)]
-struct Change<L: Layout> {
-    keep: L::Nums,
-    add: L::Nums,
-}
-
-/// What a ply does besides the movement.
-#[derive(Clone, Debug)]
-pub(crate) struct Recipe<L: Layout> {
-    pub(crate) kind: u8,
-    pub(crate) act: u16,
-    /// Whether, besides the movement, pieces are only moved about or exchanged where the piece comes to.
-    moves_only: bool,
-    /// Sites that may not be attacked before the ply.
-    before: Vec<Place>,
-    /// Without and with a capture.
-    change: [Change<L>; 2],
-    /// The slot of a site variable, and how far from where the piece came from its site is.
-    site: (u16, i32),
-    ops: Vec<(Guard, SetOp)>,
-    pick_tos: L::Set,
-    pick: Vec<u8>,
-    pub(crate) binding: u16,
-}
-
-/// Steps that change sets.
-#[derive(Clone, Debug)]
-enum SetOp {
-    LessChanged(usize),
-    LessOwned(usize, usize),
-    Join(usize, Place),
-    Settle(usize, u16),
-    Move(Place, Place),
-    Put(u8, Place),
-    PutChosen(Place),
-    Remove(Place),
-    Reset(usize),
-    SetSite(usize, Place),
-}
+use crate::visit::{Count, Deeper, Gather};
 
 /// A ply as the fast paths know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +37,36 @@ pub(crate) trait General<L: Layout> {
     fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set;
     /// Steps that are left; with none, nothing more is looked at and the answer means nothing.
     fn fuel(&self) -> &Cell<u64>;
+    /// The plies that a clause grants to the pieces on some sites, with the positions after them.
+    fn granted(&self, clause: u16, pieces: L::Set, position: &Position<L>) -> Vec<(Act<L>, Position<L>)>;
+    /// Does what a clause that follows a ply says; the sites whose content has changed.
+    fn follow(&self, clause: u16, before: &Position<L>, now: &mut Position<L>, act: Act<L>) -> L::Set;
+    /// Whether the game has ended in a position, so that sequences of plies are not counted on.
+    fn stops(&self, position: &Position<L>) -> bool;
 }
 
 /// The fast paths of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Fast<L: Layout> {
     pub(crate) tables: Tables<L>,
-    recipes: [Vec<Recipe<L>>; 2],
+    pub(crate) recipes: [Vec<Recipe<L>>; 2],
     royal: [Option<u8>; 2],
     sorted: [Sorted<L::Set>; 2],
+    /// For each player, the ways that the general engine looks after: clause and kind, none for other acts.
+    general: [Vec<Left<L::Set>>; 2],
+    stops: bool,
+}
+
+/// The sites that are left and those that are come to, where that can be said.
+type Moved<S> = Option<(S, S)>;
+
+/// A clause that is left to the general engine.
+#[derive(Clone, Copy, Debug)]
+struct Left<S> {
+    clause: u16,
+    kind: Option<u8>,
+    froms: S,
+    gate: Option<Gate>,
 }
 
 /// What is known about a position before plies are looked for.
@@ -132,6 +112,8 @@ pub(crate) trait Visitor<L: Layout> {
     fn shifted(&mut self, way: &Common<L::Set>, targets: L::Set, places: i32);
     /// One way with several conditions.
     fn many(&mut self, way: &Common<L::Set>, from: Site, at: usize, many: &Many<L::Set>);
+    /// Plies of the general engine.
+    fn whole(&mut self, plies: Vec<(Act<L>, Position<L>)>);
 }
 
 /// Finds where things go in the lanes of a program: `None` when one of them needs the general engine.
@@ -141,16 +123,47 @@ impl<L: Layout> Fast<L> {
         if !qualifies(first) || !qualifies(second) {
             return None;
         }
-        let tables = Tables::<L>::of(&program.board, &program.lanes, &program.lookups);
-        if tables.attacks.iter().any(|attacks| !attacks.complete) {
+        // What is left to the general engine is taken out of the lanes.
+        let mut lanes = program.lanes.clone();
+        let mut general: [Vec<Left<L::Set>>; 2] = Default::default();
+        let mut recipes: [Vec<Recipe<L>>; 2] = Default::default();
+        for ((lane, general), recipes) in lanes.iter_mut().zip(&mut general).zip(&mut recipes) {
+            for shape in &mut lane.shapes {
+                let made = recipe(program, shape).filter(|_| is_fast(shape));
+                if made.is_none() {
+                    let froms = shape.froms.as_deref().map_or(!L::Set::EMPTY, L::Set::from_words);
+                    let gate = shape.gate.filter(|gate| matches!(gate, Gate::Within(_)));
+                    general.push(Left { clause: shape.clause, kind: Some(shape.kind), froms, gate });
+                    shape.reach = Reach::Walk;
+                }
+                recipes.push(made.unwrap_or_else(|| Recipe::nothing(shape)));
+            }
+            if lane.shapes.iter().all(|shape| shape.reach == Reach::Walk) {
+                return None;
+            }
+            let acts = lane.acts.iter();
+            general.extend(acts.map(|at| Left { clause: *at, kind: None, froms: L::Set::EMPTY, gate: None }));
+            let follows =
+                recipes.iter().any(|recipe| recipe.ops.iter().any(|(_, op)| matches!(op, SetOp::General(_))));
+            if lane.reads_past && (follows || !general.is_empty()) {
+                return None;
+            }
+        }
+        let tables = Tables::<L>::of(&program.board, &lanes, &program.lookups);
+        let asked = lanes.iter().zip(tables.attacks.iter().rev()).any(|(lane, other)| {
+            let before =
+                lane.shapes.iter().any(|shape| !shape.before.is_empty() || !shape.instances.is_empty());
+            !other.complete && (lane.royal.is_some() || before)
+        });
+        if asked {
             return None;
         }
-        let recipes =
-            |lane: &Lane| lane.shapes.iter().map(|shape| recipe(program, shape)).collect::<Option<Vec<_>>>();
         let mut fast = Self {
-            recipes: [recipes(first)?, recipes(second)?],
+            recipes,
             royal: [first, second].map(|lane| lane.royal.map(|royal| royal.kind)),
             sorted: Default::default(),
+            general,
+            stops: program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: true, .. })),
             tables,
         };
         fast.resolve();
@@ -168,30 +181,69 @@ impl<L: Layout> Fast<L> {
                     for many in list {
                         let from = from as Site;
                         let site = |place: &Place| self.site(*place, from, many.to, Some(many));
-                        let before: Vec<Site> = recipe.before.iter().filter_map(site).collect();
-                        let mut left = L::Set::one(from) | many.takes;
-                        let mut come = L::Set::one(many.to);
-                        let mut known = recipe.moves_only;
-                        for (_, op) in &recipe.ops {
-                            if let SetOp::Move(a, b) = op {
-                                match (site(a), site(b)) {
-                                    (Some(a), Some(b)) => {
-                                        left |= L::Set::one(a);
-                                        known &= !come.has(a);
-                                        come |= L::Set::one(b);
-                                    }
-                                    _ => known = false,
-                                }
-                            }
+                        if !many.instance {
+                            let before = recipe.before.iter().filter_map(site).collect();
+                            many.before = before;
                         }
-                        many.moved = known.then_some((left, come));
-                        many.before = before;
+                        let (moved, royal) = self.moved(player, recipe, from, many);
+                        many.moved = moved;
+                        many.royal = royal;
                     }
                 }
             }
             self.sorted[player] = Sorted::of(list, self.royal[player]);
         }
         self.tables.ways = ways;
+    }
+
+    /// What becomes of the occupied sites: those that are left and those that are come to; and where the royal
+    /// piece is then, if it is the one that moves.
+    fn moved(
+        &self,
+        player: usize,
+        recipe: &Recipe<L>,
+        from: Site,
+        many: &Many<L::Set>,
+    ) -> (Moved<L::Set>, Site) {
+        let mut left = L::Set::one(from) | many.takes;
+        let mut come = L::Set::one(many.to);
+        let is_royal = Some(recipe.kind) == self.royal[player];
+        let mut royal = if is_royal { many.to } else { NO_SITE };
+        let mut known = recipe.moves_only;
+        let site = |place: &Place| self.site(*place, from, many.to, Some(many));
+        let always = recipe.ops.iter().filter(|(guard, _)| *guard == Guard::Always).map(|(_, op)| op);
+        for op in many.first.iter().chain(always) {
+            match op {
+                SetOp::Move(a, b) => match (site(a), site(b)) {
+                    (Some(a), Some(b)) => {
+                        known &= !come.has(a);
+                        left |= L::Set::one(a);
+                        come |= L::Set::one(b);
+                    }
+                    _ => known = false,
+                },
+                SetOp::Remove(place) => {
+                    if let Some(site) = site(place) {
+                        come = come.less(L::Set::one(site));
+                        left |= L::Set::one(site);
+                        if site == royal {
+                            royal = NO_SITE;
+                        }
+                    }
+                }
+                SetOp::Put(kind, place) => {
+                    if let Some(site) = site(place) {
+                        come |= L::Set::one(site);
+                        if is_royal && *kind == recipe.kind {
+                            royal = site;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        known &= !is_royal || royal != NO_SITE;
+        (known.then_some((left, come)), royal)
     }
 
     /// Whether the numbers of a position are such that the steps may be used.
@@ -342,6 +394,16 @@ impl<L: Layout> Fast<L> {
         } else {
             for (at, way) in ways.iter().enumerate() {
                 self.visit_way(position, node, way, at, general, visitor);
+            }
+        }
+        for left in &self.general[node.me] {
+            let mut pieces =
+                left.kind.map_or(L::Set::EMPTY, |kind| position.pieces(kind, node.me as u8)) & left.froms;
+            if let Some(Gate::Within(slot)) = left.gate {
+                pieces &= position.sets.get(usize::from(slot));
+            }
+            if left.kind.is_none() || !pieces.is_empty() {
+                visitor.whole(general.granted(left.clause, pieces, position));
             }
         }
     }
@@ -544,227 +606,6 @@ impl<L: Layout> Fast<L> {
             })
     }
 
-    /// Whether a ply is allowed: the bans before it, and the royal piece after it.
-    #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
-    fn is_allowed(
-        &self,
-        position: &Position<L>,
-        node: &Node<L::Set>,
-        recipe: &Recipe<L>,
-        from: Site,
-        to: Site,
-        many: Option<&Many<L::Set>>,
-        general: &dyn General<L>,
-    ) -> bool {
-        let (by, simple) = (1 - node.me, self.tables.attacks[1 - node.me].simple);
-        let listed;
-        let before: &[Site] = match many {
-            Some(many) => &many.before,
-            None if recipe.before.is_empty() => &[],
-            None => {
-                listed = recipe
-                    .before
-                    .iter()
-                    .filter_map(|place| self.site(*place, from, to, many))
-                    .collect::<Vec<_>>();
-                &listed
-            }
-        };
-        for site in before {
-            let site = *site;
-            if site == node.royal && node.knows && simple {
-                // Whether the royal piece is attacked was asked before.
-                if node.attacked {
-                    return false;
-                }
-                continue;
-            }
-            let among = node.enemy.less(L::Set::one(site));
-            if simple {
-                if self.tables.is_struck(site, by, &node.forces, node.occupied, among) {
-                    return false;
-                }
-                continue;
-            }
-            // A target that is empty or the attacker's own is judged as if a piece stood there.
-            let own = position.owners.get(node.me).has(site);
-            let victim = if own { 1 << (position.kind(site) & 127) } else { PHANTOM };
-            let view = View { position, by, occupied: node.occupied, attackers: among };
-            if self.tables.is_attacked(site, victim, view) {
-                return false;
-            }
-        }
-        let Some(royal) = self.royal[node.me] else { return true };
-        if simple && node.knows && recipe.moves_only {
-            let site = if recipe.kind == royal { to } else { node.royal };
-            let moved = match many {
-                Some(many) => many.moved,
-                None => Some((L::Set::one(from), L::Set::one(to))),
-            };
-            if let Some((left, come)) = moved
-                && (site == to || !(left | come).has(site))
-            {
-                let occupied = node.occupied.less(left) | come;
-                return !self.tables.is_struck(
-                    site,
-                    by,
-                    &node.forces,
-                    occupied,
-                    node.enemy.less(left | come),
-                );
-            }
-        }
-        let chosen = recipe.pick.first().copied().filter(|_| recipe.pick_tos.has(to));
-        let next = self.make(position, recipe, from, to, many, chosen, general);
-        !self.is_royal_attacked(&next, node.me)
-    }
-
-    #[inline(always)]
-    fn site(&self, place: Place, from: Site, to: Site, many: Option<&Many<L::Set>>) -> Option<Site> {
-        let found = match place {
-            Place::From => Some(from),
-            Place::To => Some(to),
-            Place::At(site) => Some(site),
-            Place::Bound(binding) => {
-                many?.marks.iter().find(|(known, _)| *known == binding).map(|(_, site)| *site)
-            }
-            Place::Beside((files, ranks)) => {
-                let places = i32::from(ranks) * self.tables.files + i32::from(files);
-                Site::try_from(i32::from(from) + places).ok()
-            }
-        };
-        found.filter(|site| usize::from(*site) < self.tables.sites)
-    }
-
-    /// The position after a ply. The ply must be one that was found in the position.
-    #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
-    pub(crate) fn make(
-        &self,
-        position: &Position<L>,
-        recipe: &Recipe<L>,
-        from: Site,
-        to: Site,
-        many: Option<&Many<L::Set>>,
-        chosen: Option<u8>,
-        general: &dyn General<L>,
-    ) -> Position<L> {
-        let me = usize::from(position.mover & 1);
-        let (gone, come) = (L::Set::one(from), L::Set::one(to));
-        let mut next = *position;
-        let enemy = position.owners.get(1 - me);
-        let mut taken = come & enemy;
-        let mut changed = gone | come;
-        if let Some(many) = many {
-            taken |= many.takes;
-            changed |= taken;
-            next.clear(changed);
-        } else if !taken.is_empty() {
-            next.clear(taken);
-        }
-        let kind = next.kinds.slot(usize::from(recipe.kind));
-        *kind = kind.less(gone) | come;
-        let own = next.owners.slot(me);
-        *own = own.less(gone) | come;
-        let change = &recipe.change[usize::from(!taken.is_empty())];
-        for ((number, keep), add) in
-            next.nums.slice_mut().iter_mut().zip(change.keep.slice()).zip(change.add.slice())
-        {
-            *number = (*number & keep).wrapping_add(*add);
-        }
-        if recipe.site.1 != NO_PLACES {
-            *next.nums.slot(usize::from(recipe.site.0)) =
-                i64::from(i32::from(from).wrapping_add(recipe.site.1));
-        }
-        for (guard, op) in &recipe.ops {
-            let holds = match guard {
-                Guard::Always => true,
-                Guard::Taken => !taken.is_empty(),
-                Guard::NotTaken => taken.is_empty(),
-                Guard::Picked => chosen.is_some(),
-                Guard::Chosen(kind) => chosen == Some(*kind),
-                Guard::Holds(_) => false,
-            };
-            if holds {
-                self.step(op, position, &mut next, &mut changed, (from, to, many, chosen), general);
-            }
-        }
-        next.mover = 1 - position.mover;
-        next.played = position.played.wrapping_add(1);
-        next
-    }
-
-    #[inline(always)]
-    fn step(
-        &self,
-        op: &SetOp,
-        before: &Position<L>,
-        next: &mut Position<L>,
-        changed: &mut L::Set,
-        (from, to, many, chosen): (Site, Site, Option<&Many<L::Set>>, Option<u8>),
-        general: &dyn General<L>,
-    ) {
-        let me = before.mover;
-        match op {
-            SetOp::LessChanged(slot) => {
-                let set = next.sets.slot(*slot);
-                *set = set.less(*changed);
-            }
-            SetOp::LessOwned(slot, player) => {
-                let owned = next.owners.get(*player);
-                let set = next.sets.slot(*slot);
-                *set = set.less(owned);
-            }
-            SetOp::Settle(slot, clause) => {
-                let value = next.sets.get(*slot);
-                let bit = 1 << (*slot as u32 & 31);
-                if before.settled & bit != 0 && value == before.sets.get(*slot) && !changed.meets(value) {
-                    return;
-                }
-                let settled = general.settled(*clause, *slot, next);
-                *next.sets.slot(*slot) = settled;
-                if settled == value { next.settled |= bit } else { next.settled &= !bit }
-            }
-            SetOp::Join(slot, place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    *next.sets.slot(*slot) |= L::Set::one(site);
-                }
-            }
-            SetOp::SetSite(slot, place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    *next.nums.slot(*slot) = i64::from(site);
-                }
-            }
-            SetOp::Move(a, b) => {
-                if let (Some(a), Some(b)) = (self.site(*a, from, to, many), self.site(*b, from, to, many)) {
-                    let cell = next.cell(a);
-                    next.put(a, None);
-                    next.put(b, cell);
-                    *changed |= L::Set::one(a) | L::Set::one(b);
-                }
-            }
-            SetOp::Remove(place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    next.put(site, None);
-                    *changed |= L::Set::one(site);
-                }
-            }
-            SetOp::Put(kind, place) => {
-                if let Some(site) = self.site(*place, from, to, many) {
-                    next.put(site, Some((*kind, me)));
-                    *changed |= L::Set::one(site);
-                }
-            }
-            SetOp::PutChosen(place) => {
-                if let (Some(site), Some(kind)) = (self.site(*place, from, to, many), chosen) {
-                    next.put(site, Some((kind, me)));
-                    *changed |= L::Set::one(site);
-                }
-            }
-            SetOp::Reset(slot) => *next.sets.slot(*slot) = L::Set::EMPTY,
-        }
-    }
-
     /// How many sequences of plies there are.
     pub(crate) fn perft(
         &self,
@@ -775,6 +616,9 @@ impl<L: Layout> Fast<L> {
     ) -> u64 {
         if depth == 0 {
             return 1;
+        }
+        if self.stops && general.stops(position) {
+            return 0;
         }
         if depth == 1 && bulk {
             return self.count(position, general);
@@ -804,11 +648,19 @@ impl<L: Layout> Fast<L> {
         count.0
     }
 
-    /// All legal plies of a position.
-    pub(crate) fn plies(&self, position: &Position<L>, general: &dyn General<L>, plies: &mut Vec<Ply>) {
+    /// All legal plies of a position: those of the fast paths, and those of the general engine with the
+    /// positions after them.
+    pub(crate) fn plies(
+        &self,
+        position: &Position<L>,
+        general: &dyn General<L>,
+        plies: &mut Vec<Ply>,
+        whole: &mut Vec<(Act<L>, Position<L>)>,
+    ) {
         plies.clear();
+        whole.clear();
         let node = self.node(position);
-        self.visit(position, &node, general, &mut Gather { fast: self, me: node.me, plies });
+        self.visit(position, &node, general, &mut Gather { fast: self, me: node.me, plies, whole });
     }
 
     /// A ply as the general engine would describe it, marks left out.
@@ -862,277 +714,15 @@ fn shifted<S: Set>(reach: &Ways<S>, pieces: S, node: &Node<S>) -> S {
     sources.shifted(*places)
 }
 
-struct Count(u64);
-
-impl<L: Layout> Visitor<L> for Count {
-    #[inline(always)]
-    fn targets(&mut self, way: &Common<L::Set>, _: Site, targets: L::Set) {
-        self.0 = self.0.wrapping_add(targets.len() as u64);
-        if way.more != 0 {
-            let more = (targets & way.pick_tos).len() as u64;
-            self.0 = self.0.wrapping_add(more.wrapping_mul(u64::from(way.more)));
-        }
-    }
-    #[inline(always)]
-    fn shifted(&mut self, way: &Common<L::Set>, targets: L::Set, _: i32) {
-        Visitor::<L>::targets(self, way, 0, targets);
-    }
-    #[inline(always)]
-    fn many(&mut self, way: &Common<L::Set>, _: Site, _: usize, many: &Many<L::Set>) {
-        let more = if way.pick_tos.has(many.to) { u64::from(way.more) } else { 0 };
-        self.0 = self.0.wrapping_add(1 + more);
-    }
-}
-
-struct Deeper<'a, L: Layout> {
-    fast: &'a Fast<L>,
-    position: &'a Position<L>,
-    me: usize,
-    depth: u32,
-    bulk: bool,
-    general: &'a dyn General<L>,
-    fuel: &'a Cell<u64>,
-    /// What looking at one position costs.
-    cost: u64,
-    count: u64,
-}
-
-impl<L: Layout> Deeper<'_, L> {
-    #[inline(always)]
-    fn one(
-        &mut self,
-        recipe: &Recipe<L>,
-        from: Site,
-        to: Site,
-        many: Option<&Many<L::Set>>,
-        chosen: Option<u8>,
-    ) {
-        let left = self.fuel.get();
-        if left == 0 {
-            return;
-        }
-        self.fuel.set(left.saturating_sub(self.cost));
-        let next = self.fast.make(self.position, recipe, from, to, many, chosen, self.general);
-        let count = if self.depth == 0 {
-            // The position must be made, whatever is done with it.
-            std::hint::black_box(&next);
-            1
-        } else {
-            self.fast.perft(&next, self.depth, self.bulk, self.general)
-        };
-        self.count = self.count.wrapping_add(count);
-    }
-
-    #[inline(always)]
-    fn each(
-        &mut self,
-        way: &Common<L::Set>,
-        targets: L::Set,
-        from: impl Fn(Site) -> Site,
-        many: Option<&Many<L::Set>>,
-    ) {
-        let fast = self.fast;
-        let shape = fast.tables.ways[self.me][usize::from(way.way)].shape;
-        let recipe = &fast.recipes[self.me][usize::from(shape)];
-        for to in targets.less(way.pick_tos).sites() {
-            self.one(recipe, from(to), to, many, None);
-        }
-        for to in (targets & way.pick_tos).sites() {
-            for kind in &recipe.pick {
-                self.one(recipe, from(to), to, many, Some(*kind));
-            }
-        }
-    }
-}
-
-impl<L: Layout> Visitor<L> for Deeper<'_, L> {
-    #[inline(always)]
-    fn targets(&mut self, way: &Common<L::Set>, from: Site, targets: L::Set) {
-        self.each(way, targets, |_| from, None);
-    }
-    #[inline(always)]
-    fn shifted(&mut self, way: &Common<L::Set>, targets: L::Set, places: i32) {
-        self.each(way, targets, |to| i32::from(to).wrapping_sub(places) as Site, None);
-    }
-    #[inline(always)]
-    fn many(&mut self, way: &Common<L::Set>, from: Site, _: usize, many: &Many<L::Set>) {
-        self.each(way, L::Set::one(many.to), |_| from, Some(many));
-    }
-}
-
-struct Gather<'a, L: Layout> {
-    fast: &'a Fast<L>,
-    me: usize,
-    plies: &'a mut Vec<Ply>,
-}
-
-impl<L: Layout> Gather<'_, L> {
-    #[inline(always)]
-    fn one(&mut self, way: &Common<L::Set>, from: Site, to: Site, many: u16) {
-        let ply = Ply { way: way.way, many, from, to, chosen: NO_KIND };
-        if self.plies.len() >= MAX_ACTS {
-            return;
-        }
-        if way.pick_tos.has(to) {
-            let shape = self.fast.tables.ways[self.me][usize::from(way.way)].shape;
-            let kinds = &self.fast.recipes[self.me][usize::from(shape)].pick;
-            self.plies.extend(kinds.iter().map(|kind| Ply { chosen: *kind, ..ply }));
-        } else {
-            self.plies.push(ply);
-        }
-    }
-}
-
-impl<L: Layout> Visitor<L> for Gather<'_, L> {
-    fn targets(&mut self, way: &Common<L::Set>, from: Site, targets: L::Set) {
-        for to in targets.sites() {
-            self.one(way, from, to, u16::MAX);
-        }
-    }
-    fn shifted(&mut self, way: &Common<L::Set>, targets: L::Set, places: i32) {
-        for to in targets.sites() {
-            self.one(way, i32::from(to).wrapping_sub(places) as Site, to, u16::MAX);
-        }
-    }
-    fn many(&mut self, way: &Common<L::Set>, from: Site, at: usize, many: &Many<L::Set>) {
-        self.one(way, from, many.to, at as u16);
-    }
-}
-
-/// Whether a lane can do without the general engine.
+/// Whether there is any use in a lane.
 fn qualifies(lane: &Lane) -> bool {
-    lane.acts.is_empty()
-        && !lane.other_bans
-        && !lane.doubles
-        && lane.passes_turn
-        && lane.shapes.iter().all(|shape| {
-            !shape.tested
-                && shape.reach != Reach::Walk
-                && shape.recipe.is_some()
-                && shape.before.iter().all(|ban| ban.attacked.is_some())
-        })
+    !lane.other_bans && !lane.doubles && lane.passes_turn
 }
 
-/// The steps of a shape, put together; `None` when one of them needs the general engine.
-fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Recipe<L>> {
-    let plain: Change<L> = Change { keep: L::Nums::all(-1), add: L::Nums::all(0) };
-    let mut made: Recipe<L> = Recipe {
-        kind: shape.kind,
-        act: shape.act,
-        moves_only: true,
-        before: shape.before.iter().filter_map(|ban| ban.attacked.clone()).flatten().collect(),
-        change: [plain; 2],
-        site: (0, NO_PLACES),
-        ops: Vec::new(),
-        pick_tos: L::Set::EMPTY,
-        pick: Vec::new(),
-        binding: 0,
-    };
-    if let Some(pick) = &shape.choice {
-        made.pick_tos = L::Set::from_words(&pick.tos);
-        made.pick.clone_from(&pick.kinds);
-        made.binding = pick.binding;
-        if made.pick.is_empty() && !Set::is_empty(made.pick_tos) {
-            return None;
-        }
-    }
-    let mut written: Vec<(bool, usize)> = Vec::new();
-    for step in shape.recipe.iter().flatten() {
-        let with = match step.guard {
-            Guard::Always => [true, true],
-            Guard::Taken => [false, true],
-            Guard::NotTaken => [true, false],
-            Guard::Picked | Guard::Chosen(_) => [false, false],
-            Guard::Holds(_) => return None,
-        };
-        let op = match &step.op {
-            Op::Set(slot, value) | Op::Add(slot, value) => {
-                let slot = usize::from(*slot);
-                if with == [false, false] {
-                    return None;
-                }
-                for (change, applies) in made.change.iter_mut().zip(with) {
-                    if !applies {
-                        continue;
-                    }
-                    if matches!(step.op, Op::Set(..)) {
-                        *Row::slot(&mut change.keep, slot) = 0i64;
-                        *change.add.slot(slot) = *value;
-                    } else {
-                        let add = change.add.slot(slot);
-                        *add = add.wrapping_add(value.wrapping_shl(16));
-                    }
-                }
-                written.push((false, slot));
-                continue;
-            }
-            Op::SetSite(slot, Place::Beside((files, ranks)))
-                if step.guard == Guard::Always && made.site.1 == NO_PLACES =>
-            {
-                made.site = (*slot, i32::from(*ranks) * i32::from(program.board.files) + i32::from(*files));
-                written.push((false, usize::from(*slot)));
-                continue;
-            }
-            Op::SetSite(slot, place) => {
-                written.push((false, usize::from(*slot)));
-                SetOp::SetSite(usize::from(*slot), *place)
-            }
-            Op::LessChanged(slot) => SetOp::LessChanged(usize::from(*slot)),
-            Op::LessOwned(slot, player) => SetOp::LessOwned(usize::from(*slot), usize::from(*player)),
-            Op::Join(slot, place) => SetOp::Join(usize::from(*slot), *place),
-            Op::Settle(slot) => SetOp::Settle(usize::from(*slot), step.clause),
-            Op::Move(a, b) => SetOp::Move(*a, *b),
-            Op::Put(kind, place) => SetOp::Put(*kind, *place),
-            Op::PutChosen(place) => SetOp::PutChosen(*place),
-            Op::Remove(place) => SetOp::Remove(*place),
-            Op::General => return None,
-        };
-        match &op {
-            SetOp::LessChanged(slot)
-            | SetOp::LessOwned(slot, _)
-            | SetOp::Join(slot, _)
-            | SetOp::Settle(slot, _) => {
-                written.push((true, *slot));
-            }
-            _ => {}
-        }
-        made.moves_only &= match &op {
-            SetOp::Move(..) => step.guard == Guard::Always,
-            SetOp::Put(_, place) | SetOp::PutChosen(place) => *place == Place::To,
-            SetOp::Remove(_) => false,
-            _ => true,
-        };
-        made.ops.push((step.guard, op));
-    }
-    // What lasts one ply and was not set fades.
-    for var in program.vars.iter().filter(|var| var.fleeting) {
-        for at in 0..var.count {
-            let start = match program.consts.get(var.start as usize)? {
-                Const::List(values) if !var.each.is_empty() => {
-                    program.consts.get(*values.get(usize::from(at))? as usize)?
-                }
-                one => one,
-            };
-            let start = match start {
-                Const::Nothing => NOTHING,
-                Const::Truth(value) => i64::from(*value),
-                Const::Number(a, b) => crate::position::pack(*a, *b)?,
-                Const::Sites(words) if words.iter().all(|word| *word == 0) => 0,
-                _ => return None,
-            };
-            let slot = usize::from(var.slot + at);
-            if written.contains(&(var.ty == Type::Sites, slot)) {
-                continue;
-            }
-            if var.ty == Type::Sites {
-                made.ops.push((Guard::Always, SetOp::Reset(slot)));
-                continue;
-            }
-            for change in &mut made.change {
-                *Row::slot(&mut change.keep, slot) = 0i64;
-                *change.add.slot(slot) = start;
-            }
-        }
-    }
-    Some(made)
+/// Whether a shape can do without the general engine.
+fn is_fast(shape: &Shape) -> bool {
+    !shape.tested
+        && shape.reach != Reach::Walk
+        && shape.recipe.is_some()
+        && shape.before.iter().all(|ban| ban.attacked.is_some())
 }

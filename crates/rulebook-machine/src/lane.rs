@@ -31,6 +31,8 @@ pub struct Lane {
     pub royal: Option<Royal>,
     /// Whether other bans are judged on the position after a ply: then each ply is tried by the general engine.
     pub other_bans: bool,
+    /// Whether some ply depends on what was on the board before.
+    pub reads_past: bool,
     /// Whether the next player always has the turn.
     pub passes_turn: bool,
     /// Whether two ways may grant one and the same act, so that doubles must be looked for.
@@ -75,6 +77,23 @@ pub struct Shape {
     pub recipe: Option<Vec<Step>>,
     /// A choice that belongs to the ply: only of kinds, only on some sites.
     pub choice: Option<Pick>,
+    /// What is known where both ends are known; where there are any, only these ways are possible.
+    pub instances: Vec<Instance>,
+}
+
+/// A template from one site, with what is known when both of its ends are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Instance {
+    /// Where it starts.
+    pub from: u16,
+    /// Which template.
+    pub template: u16,
+    /// These sites must be empty, too.
+    pub empty: Vec<u64>,
+    /// None of these sites may be attacked before the ply.
+    pub before: Vec<u16>,
+    /// What the clause itself does after the movement.
+    pub first: Vec<Op>,
 }
 
 /// Where a piece goes, relative to where it stands.

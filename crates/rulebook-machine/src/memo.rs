@@ -6,8 +6,10 @@
 use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::act::Act;
-use crate::engine::{Engine, FUEL, Fault, Scene, WORK, Work};
+use crate::act::{Act, Past, Plies};
+use crate::effects::Draft;
+use crate::engine::Fault;
+use crate::engine::{Engine, FUEL, Ground, Scene, WORK, Work};
 use crate::fast::General;
 use crate::position::{Layout, Position, Row};
 use crate::program::{Effect, Form};
@@ -53,6 +55,49 @@ impl<'a, L: Layout> Asked<'a, L> {
 }
 
 impl<L: Layout> General<L> for Asked<'_, L> {
+    fn granted(&self, clause: u16, pieces: L::Set, position: &Position<L>) -> Vec<(Act<L>, Position<L>)> {
+        let inner = &mut *self.inner.borrow_mut();
+        let past = Past { position: *position, act: None, clauses: Default::default() };
+        let bare = self.engine.bare_ground(self.engine.first_tables());
+        let ground = Ground { story: bare.story.with(&past), ..bare };
+        let mut found = Plies::default();
+        inner.work.begin(FUEL);
+        if let Err(fault) = self.engine.granted_by(clause, pieces, position, ground, inner.work, &mut found) {
+            inner.fault.get_or_insert(fault);
+            return Vec::new();
+        }
+        found.legal.into_iter().map(|ply| (ply.act, ply.next)).collect()
+    }
+
+    fn follow(&self, clause: u16, before: &Position<L>, now: &mut Position<L>, act: Act<L>) -> L::Set {
+        let inner = &mut *self.inner.borrow_mut();
+        let past = Past { position: *before, act: None, clauses: Default::default() };
+        let bare = self.engine.bare_ground(self.engine.first_tables());
+        let ground = Ground { story: bare.story.with(&past), mid_ply: true, ..bare };
+        let mut draft = Draft::new(act, *now);
+        inner.work.begin(FUEL);
+        match self.engine.follow_one(clause, &mut draft, ground, inner.work) {
+            Ok(()) => *now = draft.position,
+            Err(fault) => {
+                inner.fault.get_or_insert(fault);
+            }
+        }
+        draft.act.changed
+    }
+
+    fn stops(&self, position: &Position<L>) -> bool {
+        let inner = &mut *self.inner.borrow_mut();
+        let ground = self.engine.bare_ground(self.engine.first_tables());
+        inner.work.begin(FUEL);
+        match self.engine.ending(position, ground, true, inner.work) {
+            Ok(ending) => ending.is_some(),
+            Err(fault) => {
+                inner.fault.get_or_insert(fault);
+                true
+            }
+        }
+    }
+
     fn fuel(&self) -> &Cell<u64> {
         &self.fuel
     }

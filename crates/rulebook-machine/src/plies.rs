@@ -15,6 +15,10 @@ use crate::set::Set;
 use crate::value::{Num, Val};
 use crate::walk::Movement;
 
+/// Levels that a question about plies takes, and a choice among the consequences of one.
+const QUESTION: u32 = 250;
+const CHOICE: u32 = 80;
+
 /// Up to so many acts are compared one by one.
 const FEW_ACTS: usize = 16;
 
@@ -118,7 +122,7 @@ impl<L: Layout> Engine<L> {
         first: bool,
         work: &mut Work<L>,
     ) -> Outcomes<Plies<L>> {
-        work.dive(20)?;
+        work.dive(QUESTION)?;
         let mut found = Plies::default();
         // With a maximum to reach, the first legal ply does not show that it is one of the best.
         let first = first && self.sorted.most.is_empty();
@@ -138,7 +142,7 @@ impl<L: Layout> Engine<L> {
                         for act in acts.drain(..) {
                             blame(*at, self.grant(*at, act, position, ground, work, &mut found))?;
                             if first && !found.legal.is_empty() {
-                                work.surface(20);
+                                work.surface(QUESTION);
                                 return Ok(found);
                             }
                         }
@@ -149,7 +153,7 @@ impl<L: Layout> Engine<L> {
                     for act in acts.drain(..) {
                         blame(*at, self.make(*at, act, position, ground, work, &mut found))?;
                         if first && !found.legal.is_empty() {
-                            work.surface(20);
+                            work.surface(QUESTION);
                             return Ok(found);
                         }
                     }
@@ -159,7 +163,7 @@ impl<L: Layout> Engine<L> {
         }
         self.best(&mut found, ground, work)?;
         without_twins(&mut found.legal);
-        work.surface(20);
+        work.surface(QUESTION);
         Ok(found)
     }
 
@@ -224,6 +228,42 @@ impl<L: Layout> Engine<L> {
             if self.applies(clause.when, clause.unless, &Scene::with(position, ground, &act), work)? {
                 acts.push(act);
             }
+        }
+        Ok(())
+    }
+
+    /// The plies that one clause grants: for the pieces on some sites, if it is a way of moving.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub(crate) fn granted_by(
+        &self,
+        at: u16,
+        pieces: L::Set,
+        position: &Position<L>,
+        ground: Ground<'_, L>,
+        work: &mut Work<L>,
+        found: &mut Plies<L>,
+    ) -> Outcomes<()> {
+        let mut acts = Vec::new();
+        match self.clause(at).map(|clause| &clause.form) {
+            Some(Form::Move { .. }) => {
+                for from in pieces.sites() {
+                    let movement =
+                        Movement { clause: at, from, player: position.mover, phantom: None, to: None };
+                    self.movements(movement, position, ground, work, &mut acts)?;
+                    for act in acts.drain(..) {
+                        self.grant(at, act, position, ground, work, found)?;
+                    }
+                }
+            }
+            Some(Form::Act { .. }) => {
+                self.granted(at, position, ground, work, &mut acts)?;
+                for act in acts.drain(..) {
+                    self.make(at, act, position, ground, work, found)?;
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -333,7 +373,7 @@ impl<L: Layout> Engine<L> {
                 blame(*at, self.take_effect(&mut draft, *at, *then, ground, work))?;
                 continue;
             }
-            work.dive(10)?;
+            work.dive(CHOICE)?;
             let choices = self.choices(*choices);
             for act in self.choose(choices, draft.act.clone(), &draft.position, ground, work)? {
                 let mut way = draft.clone();
@@ -341,10 +381,30 @@ impl<L: Layout> Engine<L> {
                 self.take_effect(&mut way, *at, *then, ground, work)?;
                 self.follow(way, index + 1, ground, work, found)?;
             }
-            work.surface(10);
+            work.surface(CHOICE);
             return Ok(());
         }
         self.allow(draft, ground, work, found)
+    }
+
+    /// Does what one clause that follows a ply says, if it applies. Choices are not made here.
+    ///
+    /// # Errors
+    /// A fault of the program in this situation.
+    pub(crate) fn follow_one(
+        &self,
+        at: u16,
+        draft: &mut Draft<L>,
+        ground: Ground<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<()> {
+        let Some(clause) = self.clause(at) else { return Ok(()) };
+        let Form::After { then, .. } = &clause.form else { return Ok(()) };
+        let scene = Scene::with(&draft.position, ground, &draft.act);
+        if blame(at, self.applies(clause.when, clause.unless, &scene, work))? {
+            blame(at, self.perform(draft, *then, ground, work))?;
+        }
+        Ok(())
     }
 
     /// Does what a clause says; the clause counts as one that decided if it changed anything.

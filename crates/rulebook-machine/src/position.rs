@@ -36,11 +36,11 @@ macro_rules! rows {
             }
             #[inline(always)]
             fn get(&self, at: usize) -> T {
-                self[at % $n]
+                self[at & ($n - 1)]
             }
             #[inline(always)]
             fn slot(&mut self, at: usize) -> &mut T {
-                &mut self[at % $n]
+                &mut self[at & ($n - 1)]
             }
             #[inline(always)]
             fn slice(&self) -> &[T] {

@@ -3,7 +3,9 @@
 //! Invariant: a table says for every site of the board what a lane says for all of them; nothing in it
 //! depends on what stands where.
 
-use crate::lane::{Attack, Gate, Lane, Need, Offset, Reach, Shape, Template, content};
+#![expect(clippy::needless_range_loop, reason = "rows of a fixed length go side by side")]
+
+use crate::lane::{Attack, Gate, Lane, Need, Offset, Op, Place, Reach, Shape, Template, content};
 use crate::lookup::Lookups;
 use crate::position::Layout;
 use crate::program::{Board, Lookup, NO_SITE, Site};
@@ -312,6 +314,12 @@ pub(crate) struct Many<S> {
     pub(crate) marks: Vec<(u16, Site)>,
     /// The sites that may not be attacked before the ply.
     pub(crate) before: Vec<Site>,
+    /// Whether both ends were known when it was made.
+    pub(crate) instance: bool,
+    /// What the clause itself does after the movement.
+    pub(crate) first: Vec<SetOp>,
+    /// Where the royal piece is after the ply, if it is the one that moves.
+    pub(crate) royal: Site,
     /// What becomes of the occupied sites, where that can be said: those that are left and those that are
     /// come to.
     pub(crate) moved: Option<(S, S)>,
@@ -391,6 +399,27 @@ impl<S: Set> Sorted<S> {
         }
         sorted
     }
+}
+
+/// Steps that change sets.
+#[derive(Clone, Debug)]
+pub(crate) enum SetOp {
+    LessChanged(usize),
+    LessOwned(usize, usize),
+    Join(usize, Place),
+    Settle(usize, u16),
+    Move(Place, Place),
+    Put(u8, Place),
+    PutChosen(Place),
+    Remove(Place),
+    Reset(usize),
+    SetSite(usize, Place),
+    /// A number becomes a value, packed.
+    SetNum(usize, i64),
+    /// A whole number is added, packed.
+    AddNum(usize, i64),
+    /// A whole clause, by the general engine.
+    General(u16),
 }
 
 /// No slot.
@@ -703,11 +732,25 @@ fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
             Lines::of(directions).map(|lines| way(Ways::Screen(lines))).into_iter().collect()
         }
         Reach::Templates(templates) => {
-            let ways = (0..count as Site).map(|site| {
-                let made = templates.iter().filter_map(|template| many(board, site, template));
-                made.filter(|many| tos.has(many.to)).collect()
-            });
-            let ways: Vec<Vec<Many<S>>> = ways.collect();
+            let mut ways: Vec<Vec<Many<S>>> = vec![Vec::new(); count];
+            for instance in &shape.instances {
+                let template = templates.get(usize::from(instance.template));
+                let made = template.and_then(|template| many(board, instance.from, template));
+                let (Some(mut made), Some(list)) = (made, ways.get_mut(usize::from(instance.from))) else {
+                    continue;
+                };
+                made.empty |= S::from_words(&instance.empty);
+                made.before.clone_from(&instance.before);
+                made.instance = true;
+                made.first = instance.first.iter().filter_map(cell_op).collect();
+                list.push(made);
+            }
+            if shape.instances.is_empty() {
+                for (site, list) in ways.iter_mut().enumerate() {
+                    let made = templates.iter().filter_map(|template| many(board, site as Site, template));
+                    list.extend(made.filter(|many| tos.has(many.to)));
+                }
+            }
             let mut given = Vec::new();
             if let Some(Gate::Given(slot)) = shape.gate {
                 given = vec![S::EMPTY; count];
@@ -729,6 +772,16 @@ fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
         }
         Reach::Walk => Vec::new(),
     }
+}
+
+/// A step that changes what stands on a site.
+fn cell_op(op: &Op) -> Option<SetOp> {
+    Some(match op {
+        Op::Move(a, b) => SetOp::Move(*a, *b),
+        Op::Put(kind, place) => SetOp::Put(*kind, *place),
+        Op::Remove(place) => SetOp::Remove(*place),
+        _ => return None,
+    })
 }
 
 /// A step of the same distance from every site is a shift of the whole set.
@@ -760,6 +813,9 @@ fn many<S: Set>(board: &Board, from: Site, template: &Template) -> Option<Many<S
         takes: S::EMPTY,
         marks: Vec::new(),
         before: Vec::new(),
+        instance: false,
+        first: Vec::new(),
+        royal: NO_SITE,
         moved: None,
     };
     for (at, need) in &template.needs {

@@ -315,7 +315,7 @@ impl<L: Layout> Engine<L> {
         let Movement { clause, from, player, phantom, to } = movement;
         let Some(clause) = self.clause(clause) else { return Ok(()) };
         let Form::Move { act, path, then, .. } = &clause.form else { return Ok(()) };
-        work.dive(6)?;
+        work.dive(10)?;
         let mut begin = Act::new(*act, player);
         begin.from = Some(from);
         begin.piece = self.kind_of(&position.kinds, from);
@@ -355,7 +355,7 @@ impl<L: Layout> Engine<L> {
             }
         }
         work.give_back(ends);
-        work.surface(6);
+        work.surface(10);
         Ok(())
     }
 

@@ -10,8 +10,10 @@ use std::fmt;
 pub const MAX_SITES: usize = 640;
 const WORDS: usize = MAX_SITES / 64;
 
-/// Numerators and denominators of numbers in state variables are below these, without their signs.
-pub const MAX_KEPT: (u64, u64) = (1 << 47, 1 << 16);
+/// Largest numerator of a number in a state variable, without its sign.
+pub const MAX_NUMERATOR: u64 = 140_737_488_355_327;
+/// Largest denominator of a number in a state variable.
+pub const MAX_DENOMINATOR: u64 = 65_535;
 
 /// A site of the board: file plus rank times the number of files, from the bottom left corner.
 pub type Site = u16;
@@ -206,7 +208,7 @@ impl Number {
 
     /// Whether a state variable can keep it: with less room than a term has, a state stays small.
     pub fn can_be_kept(self) -> bool {
-        self.numerator.unsigned_abs() < MAX_KEPT.0 && self.denominator.unsigned_abs() < MAX_KEPT.1
+        self.numerator.unsigned_abs() <= MAX_NUMERATOR && self.denominator.unsigned_abs() <= MAX_DENOMINATOR
     }
 
     /// Reads `-12`, `2.75`, `1/2` and `2 3/4`.

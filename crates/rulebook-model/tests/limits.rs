@@ -215,6 +215,17 @@ fn unions_of_directions() {
 }
 
 #[test]
+fn first_values_of_numbers() {
+    let first = |value: &str| {
+        format!(
+            "{HEAD}state: {{ n: {{ type: count, start: {value} }} }}\nclauses:\n  \"1\": {{ act: pass, when: n > 0 }}\n"
+        )
+    };
+    at_its_limit(&first("2351 * 4513 * 13264529"), &first("8388608 * 16777216"));
+    at_its_limit(&first("1 / 65535"), &first("1 / 65536"));
+}
+
+#[test]
 fn choices_and_marks() {
     let choices = |n: usize| {
         let choices: Vec<String> = (0..n).map(|at| format!("c{at} in [1, 2]")).collect();

@@ -254,6 +254,22 @@ clauses:
 }
 
 #[test]
+fn numbers_in_variables_have_less_room_than_others() {
+    let engine = engine(
+        "
+state: { big: { type: count, start: 2351 * 4513 * 13264529 }, fine: { type: count, start: 1 / 65535 } }
+clauses:
+  a: { act: look, when: big * 60000 > fine / 2 }
+  b: { act: back, then: 'big := 0 - big' }
+  c: { act: more, when: big > 0, then: 'big += 1' }
+",
+    );
+    let first = engine.first();
+    let fault = engine.plies(&first).expect_err("one more has no room");
+    assert_eq!(fault.to_string(), "clause `c`: a number left its range, or was divided by zero");
+}
+
+#[test]
 fn turns_are_data() {
     let engine = engine(
         "

@@ -11,6 +11,8 @@ use common::run;
 use rulebook::BUILT_IN;
 use rulebook::compiled::compile;
 use rulebook::machine::file::{self, LoadError};
+use rulebook::machine::lane::{Gate, Guard, Lane, Op, Place, Reach, Step};
+use rulebook::machine::verify::verify;
 
 fn bytes(id: &str) -> Vec<u8> {
     compile(id, &[]).expect("the rule set compiles").bytes().expect("the file loads")
@@ -64,7 +66,7 @@ fn runs_make_the_same_bytes() {
 fn another_format_is_refused_by_its_number() {
     let mut old = bytes("games/hex");
     old.splice(8..10, [0, 0]);
-    let error = file::load(&old).err().expect("it is refused");
+    let error = file::load(&old).expect_err("it is refused");
     assert_eq!(error.to_string(), "this file is of format 0; this machine reads 1");
 }
 
@@ -116,7 +118,7 @@ fn nothing_is_written_when_the_rules_are_wrong() {
 
 #[test]
 fn inspect_refuses_a_rule_file() {
-    assert_eq!(run(&["inspect", "race.yaml"]).code, Some(2));
+    assert!(run(&["inspect", "race.yaml"]).err.contains("is not a compiled rule set"));
 }
 
 #[test]
@@ -166,4 +168,70 @@ fn python(script: &Path, file: &Path) -> Option<String> {
         Command::new("python3").arg(script).arg(file).env("PYTHONIOENCODING", "utf-8").output().ok()?;
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).ok()
+}
+
+/// What the verifier says of a program with a mistake in its first lane.
+fn refusal(mistake: impl Fn(&mut Lane)) -> &'static str {
+    let mut program = compile("chess/board", &[]).expect("the rule set compiles").program;
+    mistake(program.lanes.first_mut().expect("there is a lane"));
+    verify(program).expect_err("it is refused").what
+}
+
+/// The same with a mistake in the first shape.
+fn shape(mistake: impl Fn(&mut rulebook::machine::lane::Shape)) -> &'static str {
+    refusal(|lane| mistake(lane.shapes.first_mut().expect("there is a shape")))
+}
+
+fn step(guard: Guard, op: Op) -> &'static str {
+    shape(|shape| {
+        let clause = shape.clause;
+        shape.recipe = Some(vec![Step { clause, guard, op: op.clone() }]);
+    })
+}
+
+#[test]
+fn lanes_refer_to_what_is_there() {
+    assert_eq!(shape(|shape| shape.kind = 6), "no such kind");
+    assert_eq!(shape(|shape| shape.clause = 999), "no such clause");
+    assert_eq!(shape(|shape| shape.clause = 0), "a clause is no way of moving");
+    assert_eq!(shape(|shape| shape.act += 1), "a clause grants another act");
+    assert_eq!(step(Guard::Always, Op::Remove(Place::At(64))), "no such site");
+    assert_eq!(step(Guard::Always, Op::Remove(Place::Bound(999))), "no such binding");
+    assert_eq!(step(Guard::Chosen(6), Op::General), "no such kind");
+}
+
+#[test]
+fn lanes_write_only_where_variables_of_the_type_are() {
+    let nothing = "there is no variable in this place";
+    assert_eq!(step(Guard::Always, Op::Set(999, 0)), nothing);
+    assert_eq!(step(Guard::Holds(999), Op::General), nothing);
+    assert_eq!(shape(|shape| shape.gate = Some(Gate::Given(127))), nothing);
+    let no_set = "there is no set variable in this place";
+    assert_eq!(step(Guard::Always, Op::Settle(15)), no_set);
+    assert_eq!(shape(|shape| shape.gate = Some(Gate::Within(15))), no_set);
+}
+
+#[test]
+fn lanes_stay_on_boards() {
+    assert_eq!(shape(|shape| shape.reach = Reach::Leap(vec![(-128, 0)])), "the step is too long");
+    let odd = |direction| shape(|shape| shape.reach = Reach::Ray(vec![direction]));
+    assert_eq!(odd((0, 0)), "there is no line in this direction");
+    assert_eq!(odd((1, 2)), "there is no line in this direction");
+    assert_eq!(shape(|shape| shape.tos = Some(vec![0, 0])), "the set is too large");
+}
+
+#[test]
+fn lanes_are_short() {
+    let long = |count| shape(|shape| shape.reach = Reach::Leap(vec![(1, 0); count]));
+    assert_eq!(long(1 << 18), "there are too many parts");
+    let many = |lane: &mut Lane| lane.shapes = vec![lane.shapes.first().expect("a shape").clone(); 257];
+    assert_eq!(refusal(many), "there are too many shapes");
+}
+
+#[test]
+fn lookups_are_those_of_the_board() {
+    let mut program = compile("chess/board", &[]).expect("the rule set compiles").program;
+    program.lookups.first_mut().expect("there is a lookup").multipliers.pop();
+    let what = verify(program).expect_err("it is refused").what;
+    assert_eq!(what, "there is not one multiplier for each site");
 }

@@ -31,8 +31,9 @@ pub(super) fn dependencies_say_why(tree: &Tree) -> Vec<Finding> {
 /// The manifests of the members take every dependency from the workspace; a manifest that is a workspace of its own is
 /// none of them.
 pub(super) fn members_inherit(tree: &Tree) -> Vec<Finding> {
-    let manifests = tree.code().filter(|file| file.path.ends_with("/Cargo.toml"));
-    let manifests = manifests.filter(|file| file.lines().all(|(_, line)| line != "[workspace]"));
+    // A manifest that begins a workspace of its own has nothing to inherit from.
+    let own = |file: &&File| file.text.lines().any(|line| line == "[workspace]");
+    let manifests = tree.code().filter(|file| file.path.ends_with("/Cargo.toml") && !own(file));
     manifests.flat_map(member).collect()
 }
 

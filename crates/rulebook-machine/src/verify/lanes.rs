@@ -8,7 +8,8 @@
 
 use super::{Checked, MAX_KINDS, MAX_NUMS, MAX_SETS, Refusal, each, need, step};
 use crate::lane::{
-    Attack, Before, Gate, Guard, Lane, Need, Offset, Op, Pick, Place, Reach, Shape, Step, Template, content,
+    Attack, Before, Gate, Guard, Instance, Lane, Need, Offset, Op, Pick, Place, Reach, Shape, Step, Template,
+    content,
 };
 use crate::position::unpack;
 use crate::program::{Form, Lookup, Program, Type};
@@ -180,7 +181,24 @@ impl<'p> Lanes<'p> {
             self.count(steps.len())?;
             steps.iter().try_for_each(|step| self.step(shape, step))?;
         }
-        shape.choice.iter().try_for_each(|pick| self.pick(pick))
+        shape.choice.iter().try_for_each(|pick| self.pick(pick))?;
+        shape.instances.iter().try_for_each(|instance| self.instance(shape, instance))
+    }
+
+    fn instance(&mut self, shape: &Shape, instance: &Instance) -> Checked {
+        self.count(1 + instance.before.len() + instance.first.len())?;
+        let sites = self.program.board.len();
+        let on_board = |site: &u16| usize::from(*site) < sites;
+        let Reach::Templates(templates) = &shape.reach else { return Err("there are no templates") };
+        need(usize::from(instance.template) < templates.len(), "no such template")?;
+        need(on_board(&instance.from) && instance.before.iter().all(on_board), "no such site")?;
+        self.words(&instance.empty)?;
+        instance.first.iter().try_for_each(|op| {
+            let cells = matches!(op, Op::Move(..) | Op::Put(..) | Op::Remove(_));
+            need(cells, "the step changes no site")?;
+            let step = Step { clause: shape.clause, guard: Guard::Always, op: op.clone() };
+            self.step(shape, &step)
+        })
     }
 
     fn reach(&mut self, reach: &Reach) -> Checked {
@@ -224,7 +242,6 @@ impl<'p> Lanes<'p> {
 
     fn need(&self, wanted: &Need) -> Checked {
         need(wanted.content & !ANY == 0, "there is no such content")?;
-        wanted.kinds.iter().try_for_each(|bits| self.kinds(*bits))?;
         wanted.among.iter().try_for_each(|words| self.words(words))?;
         wanted.within.iter().try_for_each(|slot| self.set(*slot))?;
         wanted.is.iter().try_for_each(|slot| self.typed(*slot, Type::Site))
@@ -234,7 +251,7 @@ impl<'p> Lanes<'p> {
         self.count(1)?;
         need(attack.kinds != 0, "nothing captures in this way")?;
         self.kinds(attack.kinds)?;
-        attack.victims.iter().try_for_each(|bits| self.kinds(*bits))?;
+        // What is asked of whatever stands somewhere, as here of victims, may name kinds that there are not.
         attack.froms.iter().chain(&attack.tos).try_for_each(|words| self.words(words))?;
         self.reach(&attack.reach)
     }

@@ -1,0 +1,190 @@
+//! What a ply does besides the movement, put together once when a program is loaded.
+//!
+//! Law: a recipe does to a position what the clauses that follow the ply do, in their order. A step for which
+//! that cannot be said leaves the shape to the general engine.
+
+use crate::lane::{Guard, Op, Place, Shape};
+use crate::position::{Layout, NOTHING, Row};
+use crate::program::{Const, Program, Type};
+use crate::set::Set;
+use crate::tables::SetOp;
+
+/// No slot for a site that a ply keeps.
+pub(crate) const NO_PLACES: i32 = i32::MIN;
+
+/// What the numbers of a position become: `number & keep + add`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change<L: Layout> {
+    pub(crate) keep: L::Nums,
+    pub(crate) add: L::Nums,
+}
+
+/// What a ply does besides the movement.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe<L: Layout> {
+    pub(crate) kind: u8,
+    pub(crate) act: u16,
+    /// Whether, besides the movement, pieces are only moved about or exchanged where the piece comes to.
+    pub(crate) moves_only: bool,
+    /// Sites that may not be attacked before the ply.
+    pub(crate) before: Vec<Place>,
+    /// Without and with a capture.
+    pub(crate) change: [Change<L>; 2],
+    /// The slot of a site variable, and how far from where the piece came from its site is.
+    pub(crate) site: (u16, i32),
+    pub(crate) ops: Vec<(Guard, SetOp)>,
+    pub(crate) pick_tos: L::Set,
+    pub(crate) pick: Vec<u8>,
+    pub(crate) binding: u16,
+}
+
+impl<L: Layout> Recipe<L> {
+    /// A ply that does nothing besides.
+    pub(crate) fn nothing(shape: &Shape) -> Self {
+        let plain: Change<L> = Change { keep: L::Nums::all(-1), add: L::Nums::all(0) };
+        Self {
+            kind: shape.kind,
+            act: shape.act,
+            moves_only: true,
+            before: Vec::new(),
+            change: [plain; 2],
+            site: (0, NO_PLACES),
+            ops: Vec::new(),
+            pick_tos: L::Set::EMPTY,
+            pick: Vec::new(),
+            binding: 0,
+        }
+    }
+}
+
+/// The steps of a shape, put together; `None` when one of them needs the general engine.
+pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Recipe<L>> {
+    let mut made: Recipe<L> = Recipe::nothing(shape);
+    made.before = shape.before.iter().filter_map(|ban| ban.attacked.clone()).flatten().collect();
+    if let Some(pick) = &shape.choice {
+        made.pick_tos = L::Set::from_words(&pick.tos);
+        made.pick.clone_from(&pick.kinds);
+        made.binding = pick.binding;
+        if made.pick.is_empty() && !Set::is_empty(made.pick_tos) {
+            return None;
+        }
+    }
+    // Numbers are changed all at once where nothing looks at them in between.
+    let in_order = shape
+        .recipe
+        .iter()
+        .flatten()
+        .any(|step| step.op == Op::General || matches!(step.guard, Guard::Holds(_)));
+    let mut written: Vec<(bool, usize)> = Vec::new();
+    for step in shape.recipe.iter().flatten() {
+        let with = match step.guard {
+            Guard::Always => [true, true],
+            Guard::Taken => [false, true],
+            Guard::NotTaken => [true, false],
+            Guard::Picked | Guard::Chosen(_) | Guard::Holds(_) => [false, false],
+        };
+        let op = match &step.op {
+            Op::Set(slot, value) if in_order => {
+                written.push((false, usize::from(*slot)));
+                SetOp::SetNum(usize::from(*slot), *value)
+            }
+            Op::Add(slot, value) if in_order => {
+                written.push((false, usize::from(*slot)));
+                SetOp::AddNum(usize::from(*slot), value.wrapping_shl(16))
+            }
+            Op::Set(slot, value) | Op::Add(slot, value) => {
+                let slot = usize::from(*slot);
+                if with == [false, false] {
+                    return None;
+                }
+                for (change, applies) in made.change.iter_mut().zip(with) {
+                    if !applies {
+                        continue;
+                    }
+                    if matches!(step.op, Op::Set(..)) {
+                        *Row::slot(&mut change.keep, slot) = 0i64;
+                        *change.add.slot(slot) = *value;
+                    } else {
+                        let add = change.add.slot(slot);
+                        *add = add.wrapping_add(value.wrapping_shl(16));
+                    }
+                }
+                written.push((false, slot));
+                continue;
+            }
+            Op::SetSite(slot, Place::Beside((files, ranks)))
+                if step.guard == Guard::Always && made.site.1 == NO_PLACES && !in_order =>
+            {
+                made.site = (*slot, i32::from(*ranks) * i32::from(program.board.files) + i32::from(*files));
+                written.push((false, usize::from(*slot)));
+                continue;
+            }
+            Op::SetSite(slot, place) => {
+                written.push((false, usize::from(*slot)));
+                SetOp::SetSite(usize::from(*slot), *place)
+            }
+            Op::LessChanged(slot) => SetOp::LessChanged(usize::from(*slot)),
+            Op::LessOwned(slot, player) => SetOp::LessOwned(usize::from(*slot), usize::from(*player)),
+            Op::Join(slot, place) => SetOp::Join(usize::from(*slot), *place),
+            Op::Settle(slot) => SetOp::Settle(usize::from(*slot), step.clause),
+            Op::Move(a, b) => SetOp::Move(*a, *b),
+            Op::Put(kind, place) => SetOp::Put(*kind, *place),
+            Op::PutChosen(place) => SetOp::PutChosen(*place),
+            Op::Remove(place) => SetOp::Remove(*place),
+            Op::General => SetOp::General(step.clause),
+        };
+        match &op {
+            SetOp::LessChanged(slot)
+            | SetOp::LessOwned(slot, _)
+            | SetOp::Join(slot, _)
+            | SetOp::Settle(slot, _) => {
+                written.push((true, *slot));
+            }
+            _ => {}
+        }
+        made.moves_only &= match &op {
+            SetOp::Move(..) => step.guard == Guard::Always,
+            SetOp::Put(_, place) | SetOp::PutChosen(place) => *place == Place::To,
+            SetOp::Remove(_) => false,
+            // It may do anything, unless the shape is known to be plain.
+            SetOp::General(_) => shape.plain,
+            _ => true,
+        };
+        made.ops.push((step.guard, op));
+    }
+    // What lasts one ply and was not set fades.
+    for var in program.vars.iter().filter(|var| var.fleeting) {
+        for at in 0..var.count {
+            let start = match program.consts.get(var.start as usize)? {
+                Const::List(values) if !var.each.is_empty() => {
+                    program.consts.get(*values.get(usize::from(at))? as usize)?
+                }
+                one => one,
+            };
+            let start = match start {
+                Const::Nothing => NOTHING,
+                Const::Truth(value) => i64::from(*value),
+                Const::Number(a, b) => crate::position::pack(*a, *b)?,
+                Const::Sites(words) if words.iter().all(|word| *word == 0) => 0,
+                _ => return None,
+            };
+            let slot = usize::from(var.slot + at);
+            if written.contains(&(var.ty == Type::Sites, slot)) {
+                continue;
+            }
+            if var.ty == Type::Sites {
+                made.ops.push((Guard::Always, SetOp::Reset(slot)));
+                continue;
+            }
+            if in_order {
+                made.ops.push((Guard::Always, SetOp::SetNum(slot, start)));
+                continue;
+            }
+            for change in &mut made.change {
+                *Row::slot(&mut change.keep, slot) = 0i64;
+                *change.add.slot(slot) = start;
+            }
+        }
+    }
+    Some(made)
+}
