@@ -88,7 +88,7 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<38} {:<15}", self.name, self.against)?;
+        write!(f, "{:<38} {:<16}", self.name, self.against)?;
         let bar = self.bar.map_or_else(|| "none".to_owned(), |bar| format!("{bar:.1}"));
         match &self.found {
             Found::Ratio { count, ours, other, ratio } => {
