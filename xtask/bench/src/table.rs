@@ -88,15 +88,18 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<34} {:<16}", self.name, self.against)?;
+        write!(f, "{:<38} {:<16}", self.name, self.against)?;
         let bar = self.bar.map_or_else(|| "none".to_owned(), |bar| format!("{bar:.1}"));
         match &self.found {
             Found::Ratio { count, ours, other, ratio } => {
                 let count = count.map_or_else(String::new, |count| count.to_string());
-                let side = |side: &Side| format!("{:>8.2} ±{:>4.1}%", side.figure, side.spread * 50.0);
+                let side = |side: &Side| format!("{:>8.3} ±{:>4.1}%", side.figure, side.spread * 50.0);
                 let (ours, other) = (side(ours), side(other));
                 write!(f, "{count:>10} {ours} : {other} {:<4} ", self.unit)?;
-                write!(f, "{:<5} ratio {ratio:.2} bar {bar}", if self.is_below() { "below" } else { "" })
+                // Two figures that count, however small it is.
+                let digits = if *ratio < 0.1 { 4 } else { 2 };
+                let below = if self.is_below() { "below" } else { "" };
+                write!(f, "{below:<5} ratio {ratio:.digits$} bar {bar}")
             }
             Found::Differ { ours, other } => {
                 write!(f, "FAILED: we count {ours}, the peer {other}; bar {bar}")

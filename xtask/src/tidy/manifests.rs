@@ -28,8 +28,7 @@ pub(super) fn dependencies_say_why(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The manifests of the members take every dependency from the workspace; a manifest that is a workspace of its own is
-/// none of them.
+/// The manifests of the members take every dependency from the workspace.
 pub(super) fn members_inherit(tree: &Tree) -> Vec<Finding> {
     // A manifest that begins a workspace of its own has nothing to inherit from.
     let own = |file: &&File| file.text.lines().any(|line| line == "[workspace]");
