@@ -4,7 +4,6 @@
 //! their hash.
 
 use std::cell::{Cell, RefCell};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::act::{Act, Past, Plies};
 use crate::effects::Draft;
@@ -102,7 +101,6 @@ impl<L: Layout> General<L> for Asked<'_, L> {
         &self.fuel
     }
 
-    #[cold]
     fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set {
         let set = position.sets.get(slot);
         let (mut kinds, mut owners) = (position.kinds, position.owners);
@@ -110,9 +108,11 @@ impl<L: Layout> General<L> for Asked<'_, L> {
             *row &= set;
         }
         let key = Key { clause, set, kinds, owners };
-        let mut hasher = DefaultHasher::new();
-        (key.set, key.kinds, key.owners).hash(&mut hasher);
-        let at = hasher.finish() as usize % KEPT;
+        let rows = key.kinds.slice().iter().chain(key.owners.slice()).chain([&key.set]);
+        let words = rows.flat_map(|row| row.words());
+        let hash =
+            words.fold(0_u64, |hash, word| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95));
+        let at = (hash >> 48) as usize % KEPT;
         let inner = &mut *self.inner.borrow_mut();
         if let Some((known, answer)) = inner.kept.get(at).and_then(Option::as_ref)
             && *known == key

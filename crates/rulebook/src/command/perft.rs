@@ -64,7 +64,10 @@ impl<'e> Counter<'e> {
 
     fn count(&self, state: &State, depth: u32) -> Result<u64, Failure> {
         let Some(machine) = &self.machine else {
-            return self.engine.perft(state, depth).map_err(|fault| Failure::fault(self.engine.rules(), &fault));
+            return self
+                .engine
+                .perft(state, depth)
+                .map_err(|fault| Failure::fault(self.engine.rules(), &fault));
         };
         let counted = machine.open(&plain(state)).and_then(|mut game| game.perft(depth));
         counted.map_err(|fault| Failure::new(format!("the rule set has no answer here: {fault}")))
