@@ -107,7 +107,7 @@ impl<L: Layout> General<L> for Asked<'_, L> {
         for row in kinds.slice_mut().iter_mut().chain(owners.slice_mut()) {
             *row &= set;
         }
-        let key = Key { clause, set, kinds, owners };
+        let key: Key<L> = Key { clause, set, kinds, owners };
         let rows = key.kinds.slice().iter().chain(key.owners.slice()).chain([&key.set]);
         let words = rows.flat_map(|row| row.words());
         let hash =
