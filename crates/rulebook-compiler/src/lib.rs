@@ -10,6 +10,7 @@ mod shapes;
 mod simplify;
 mod sources;
 mod templates;
+mod values;
 
 use rulebook_machine::program::Program;
 use rulebook_model::RuleSet;
@@ -19,6 +20,7 @@ pub use passes::Passes;
 pub use plan::{Line, Plan, plan};
 pub use shapes::Note;
 pub use sources::sources;
+pub use values::plain;
 
 /// Compiles a rule set: lowers it, then runs the passes. The notes say what became of which clause.
 ///

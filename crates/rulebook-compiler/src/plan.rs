@@ -191,7 +191,7 @@ fn general(program: &Program) -> Vec<&'static str> {
     [
         (program.board.len() > 128, "the board has more than 128 sites"),
         (any(&|lane| !lane.acts.is_empty()), "there are plies that are not movements of pieces"),
-        (any(&|lane| lane.other_bans), "a ban or a measure must be judged on the position after a ply"),
+        (any(&|lane| lane.measured), "a ban or a measure must be judged on the position after a ply"),
         (any(&|lane| lane.doubles), "two ways may grant one and the same act"),
         (any(&|lane| !lane.passes_turn), "the turn does not always pass to the next player"),
         (any(&|lane| lane.attacks.is_none()), "some way of capturing was not recognised"),

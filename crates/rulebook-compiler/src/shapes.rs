@@ -116,8 +116,6 @@ impl Recogniser<'_> {
                     true,
                     "derived: attackers are looked for from the site outwards",
                 );
-            } else {
-                lane.other_bans = true;
             }
         }
         // A ply that another ban is judged on is made by the general engine.
@@ -131,9 +129,8 @@ impl Recogniser<'_> {
                 shape.instances.clear();
             }
         }
-        lane.other_bans = false;
         lane.reads_past = self.reads_past();
-        lane.other_bans |= self.rules.clauses.iter().any(|clause| matches!(clause.form, Form::Most { .. }));
+        lane.measured = self.rules.clauses.iter().any(|clause| matches!(clause.form, Form::Most { .. }));
         lane
     }
 

@@ -716,7 +716,7 @@ fn shifted<S: Set>(reach: &Ways<S>, pieces: S, node: &Node<S>) -> S {
 
 /// Whether there is any use in a lane.
 fn qualifies(lane: &Lane) -> bool {
-    !lane.other_bans && !lane.doubles && lane.passes_turn
+    !lane.measured && !lane.doubles && lane.passes_turn
 }
 
 /// Whether a shape can do without the general engine.

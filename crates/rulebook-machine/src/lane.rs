@@ -29,8 +29,8 @@ pub struct Lane {
     pub attacks: Option<Vec<Attack>>,
     /// The ban on leaving a piece of a kind attacked, where the bans have that form.
     pub royal: Option<Royal>,
-    /// Whether other bans are judged on the position after a ply: then each ply is tried by the general engine.
-    pub other_bans: bool,
+    /// Whether only the plies with the largest measure are allowed: then the general engine finds them all.
+    pub measured: bool,
     /// Whether some ply depends on what was on the board before.
     pub reads_past: bool,
     /// Whether the next player always has the turn.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use rulebook_compiler::lower::{outcome, remark_of};
-use rulebook_compiler::{Passes, compile};
+use rulebook_compiler::{Passes, compile, plain};
 use rulebook_machine::act::Ending as MachineEnding;
 use rulebook_machine::engine::Fault as MachineFault;
 use rulebook_machine::events::{Person as MachinePerson, Reason as MachineReason};
@@ -274,25 +274,6 @@ fn plain_state(state: &State) -> PlainState {
             .iter()
             .map(|rows| rows.iter().map(|row| row.iter().map(plain).collect()).collect())
             .collect(),
-    }
-}
-
-fn plain(value: &Value) -> Plain {
-    match value {
-        Value::Nothing => Plain::Nothing,
-        Value::Truth(truth) => Plain::Truth(*truth),
-        Value::Number(number) => {
-            let (numerator, denominator) = number.to_parts();
-            Plain::Number(numerator, denominator)
-        }
-        Value::Text(text) => Plain::Text(text.clone()),
-        Value::Player(player) => Plain::Player(*player),
-        Value::Kind(kind) => Plain::Kind(*kind),
-        Value::Site(site) => Plain::Site(*site),
-        Value::Sites(sites) => Plain::Sites(sites.iter().collect()),
-        Value::List(values) => Plain::List(values.iter().map(plain).collect()),
-        Value::Row(table, row) => Plain::Row(*table, *row),
-        Value::Outcome(made) => Plain::Outcome(outcome(*made)),
     }
 }
 

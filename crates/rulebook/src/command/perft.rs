@@ -3,11 +3,11 @@
 use clap::Args;
 use rulebook::compiler::Passes;
 use rulebook::machine::front::Machine;
-use rulebook::machine::plain::{Plain, PlainPast, PlainPosition, PlainState};
+use rulebook::machine::plain::{PlainPast, PlainPosition, PlainState};
 use rulebook::machine::verify::verify;
 use rulebook::notation::moves::write_unique;
 use rulebook::notation::position::write_position;
-use rulebook::{Engine, State, Value};
+use rulebook::{Engine, State};
 use serde::Serialize;
 
 use super::{Answer, Given, compiled_file, engine, position};
@@ -77,28 +77,10 @@ impl<'e> Counter<'e> {
 /// A state as the machine takes it; the positions before it are not looked at in counting.
 fn plain(state: &State) -> PlainState {
     let cells = state.cells.iter().map(|cell| cell.kind().zip(cell.owner())).collect();
-    let vars = state.vars.iter().map(plain_value).collect();
+    let vars = state.vars.iter().map(rulebook::compiler::plain).collect();
     let position = PlainPosition { cells, mover: state.mover, vars, played: state.played };
     let past = vec![PlainPast { position: position.clone(), act: None, clauses: Vec::new() }];
     PlainState { position, past, ..PlainState::default() }
-}
-
-fn plain_value(value: &Value) -> Plain {
-    match value {
-        Value::Truth(truth) => Plain::Truth(*truth),
-        Value::Number(number) => {
-            let (numerator, denominator) = number.to_parts();
-            Plain::Number(numerator, denominator)
-        }
-        Value::Text(text) => Plain::Text(text.clone()),
-        Value::Player(player) => Plain::Player(*player),
-        Value::Kind(kind) => Plain::Kind(*kind),
-        Value::Site(site) => Plain::Site(*site),
-        Value::Sites(sites) => Plain::Sites(sites.iter().collect()),
-        Value::List(values) => Plain::List(values.iter().map(plain_value).collect()),
-        Value::Row(table, row) => Plain::Row(*table, *row),
-        Value::Nothing | Value::Outcome(_) => Plain::Nothing,
-    }
 }
 
 /// The JSON answer of `perft`.
