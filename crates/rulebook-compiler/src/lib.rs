@@ -9,6 +9,7 @@ mod plan;
 mod shapes;
 mod simplify;
 mod sources;
+mod surround;
 mod templates;
 mod values;
 
@@ -28,10 +29,20 @@ pub use values::plain;
 /// The rule set needs more room than any layout has.
 pub fn compile(rules: &RuleSet, passes: Passes) -> Result<(Program, Vec<Note>), Unsupported> {
     let mut program = lower(rules)?;
-    let (lanes, notes) = shapes::lanes(rules, &program, passes);
+    let (lanes, mut notes) = shapes::lanes(rules, &program, passes);
     if passes.lookups {
         program.lookups = lookups::lookups(&program.board, &lanes);
     }
     program.lanes = lanes;
+    if passes.surround {
+        match surround::surround(rules, &program) {
+            Ok((form, found)) => {
+                program.surround = Some(form);
+                notes.retain(|note| found.iter().all(|new| new.clause != note.clause));
+                notes.extend(found);
+            }
+            Err(hindered) => notes.extend(hindered),
+        }
+    }
     Ok((program, notes))
 }

@@ -21,12 +21,14 @@ pub struct Passes {
     pub instances: bool,
     /// What is seen along lines is looked up by multiplication.
     pub lookups: bool,
+    /// Groups of pieces and recorded boards are kept from ply to ply.
+    pub surround: bool,
 }
 
 impl Passes {
     /// The names of the passes, with a way to switch each.
-    pub const NAMES: [&str; 8] =
-        ["forms", "rays", "screens", "recipes", "settle", "legality", "instances", "lookups"];
+    pub const NAMES: [&str; 9] =
+        ["forms", "rays", "screens", "recipes", "settle", "legality", "instances", "lookups", "surround"];
 
     /// All on.
     pub fn all() -> Self {
@@ -39,6 +41,7 @@ impl Passes {
             legality: true,
             instances: true,
             lookups: true,
+            surround: true,
         }
     }
 
@@ -53,6 +56,7 @@ impl Passes {
             legality: false,
             instances: false,
             lookups: false,
+            surround: false,
         }
     }
 
@@ -68,6 +72,7 @@ impl Passes {
             "legality" => &mut passes.legality,
             "instances" => &mut passes.instances,
             "lookups" => &mut passes.lookups,
+            "surround" => &mut passes.surround,
             _ => return None,
         };
         *slot = false;

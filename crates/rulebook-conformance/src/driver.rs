@@ -69,6 +69,9 @@ pub enum Question {
     Games,
     /// For how many ways to fill the board does this definition hold? A count.
     Fillings(String),
+    /// In how many pairs of such ways does one follow from another by a ply of either player that changes what
+    /// stands where? A count.
+    Steps(String),
     /// The position as text. A text.
     State,
     /// The board as a picture of letters. A text.
@@ -93,6 +96,7 @@ impl Question {
             Self::Perft(_) => "perft",
             Self::Games => "games",
             Self::Fillings(_) => "fillings",
+            Self::Steps(_) => "steps",
             Self::State => "state",
             Self::Picture => "picture",
             Self::Status => "status",

@@ -190,7 +190,8 @@ impl Ready {
                 state.ended = None;
                 self.0.perft(&state, *depth).map(Answer::Count)
             }
-            Question::Games => search::games(&*self.0, state).map(Answer::Count),
+            Question::Games => self.0.games(state).map(Answer::Count),
+            Question::Steps(name) => search::steps(&*self.0, state, name),
             Question::Fillings(name) => search::fillings(&*self.0, state, name),
             Question::Value(name, arguments) => self.value(state, name, arguments),
             Question::Standings => self.standings(state),

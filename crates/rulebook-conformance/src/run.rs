@@ -146,7 +146,7 @@ fn describe(step: &Step, wanted: &Wanted) -> String {
         Step::Ask(Question::Would(line)) if matches!(wanted, Wanted::Refused(_)) => format!("illegal {line}"),
         Step::Ask(Question::Would(line)) => format!("legal {line}"),
         Step::Ask(Question::Perft(depth)) => format!("perft {depth}"),
-        Step::Ask(question @ (Question::Fillings(name) | Question::List(name))) => {
+        Step::Ask(question @ (Question::Fillings(name) | Question::Steps(name) | Question::List(name))) => {
             format!("{} {name}", question.name())
         }
         Step::Ask(Question::Value(name, arguments)) if arguments.is_empty() => format!("value {name}"),

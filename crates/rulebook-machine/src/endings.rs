@@ -9,6 +9,7 @@ use crate::fast::Fast;
 use crate::memo::Asked;
 use crate::position::{Layout, Position};
 use crate::program::{Form, Outcome};
+use crate::surround::Field;
 use crate::value::{Few, Val};
 
 /// Deepest count of sequences of plies.
@@ -73,7 +74,7 @@ impl<L: Layout> Engine<L> {
     }
 
     /// Whether a game has ended otherwise than only by endings that do not stop the counting.
-    fn is_over(&self, ended: Option<&Ending>) -> bool {
+    pub(crate) fn is_over(&self, ended: Option<&Ending>) -> bool {
         let stops = |at: &u16| {
             let form = self.clause(*at).map(|clause| &clause.form);
             !matches!(form, Some(Form::Ends { stops: false, .. }))
@@ -93,6 +94,11 @@ impl<L: Layout> Engine<L> {
         if depth > 0 && self.is_over(state.ended.as_ref()) {
             return Ok(0);
         }
+        if let Some(field) = self.field.as_deref()
+            && Field::fits(&self.program, &state.position)
+        {
+            return field.perft(state, depth, bulk, work);
+        }
         if L::FAST
             && let Some(fast) = self.fast.as_deref()
             && Fast::fits(&self.program, &state.position)
@@ -106,6 +112,44 @@ impl<L: Layout> Engine<L> {
         self.count(&mut state, depth, work)
     }
 
+    /// Counts the games that can be played from a state to an end, all endings looked at. It is fit for games
+    /// that are short whatever is played.
+    ///
+    /// # Errors
+    /// A fault of the program in some situation, or a game of more than `MAX_DEPTH` plies.
+    pub fn games(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<u64> {
+        let draws = self.program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: false, .. }));
+        if let Some(field) = self.field.as_deref()
+            && Field::fits(&self.program, &state.position)
+            && state.ended.is_none()
+            && !draws
+        {
+            return field.games(state, work);
+        }
+        self.finished(&mut state.clone(), MAX_DEPTH, work)
+    }
+
+    fn finished(&self, state: &mut State<L>, deeper: u32, work: &mut Work<L>) -> Outcomes<u64> {
+        if state.ended.is_some() {
+            return Ok(1);
+        }
+        let deeper = deeper.checked_sub(1).ok_or(WORK)?;
+        let position = state.position;
+        let mut count = 0_u64;
+        work.begin(FUEL);
+        for ply in self.plies(state, work)?.legal {
+            state.position = ply.next;
+            state.ended = ply.ended;
+            state.history.push(Past { position: ply.next, act: Some(ply.act), clauses: ply.clauses });
+            work.begin(FUEL);
+            self.settle(state, work)?;
+            count = count.saturating_add(self.finished(state, deeper, work)?);
+            state.history.pop();
+            (state.position, state.ended) = (position, None);
+        }
+        Ok(count)
+    }
+
     /// The legal plies as the fast paths find them, with the positions after them; `None` where there are no
     /// fast paths.
     ///
@@ -113,6 +157,11 @@ impl<L: Layout> Engine<L> {
     /// A fault of the program in this situation.
     pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Followed<L>>> {
         let position = &state.position;
+        if let Some(field) = self.field.as_deref()
+            && Field::fits(&self.program, position)
+        {
+            return Ok(Some(field.plies(state)));
+        }
         if !L::FAST {
             return Ok(None);
         }

@@ -10,6 +10,7 @@ use crate::fast::Fast;
 use crate::position::{Layout, Position, Row};
 use crate::program::{Choice, Clause, Code, Const, Form, Index, NodeId, Program, Run, Site, Type, Var};
 use crate::set::{Set, collect};
+use crate::surround::Field;
 use crate::value::{Num, Val};
 use crate::verify::{Refusal, Verified};
 use crate::walk::Walker;
@@ -258,6 +259,8 @@ pub struct Engine<L: Layout> {
     none: Arc<Tables<L>>,
     /// The fast paths, where the lanes of the program allow them.
     pub(crate) fast: Option<Arc<Fast<L>>>,
+    /// The fast path of games of placing and enclosing.
+    pub(crate) field: Option<Arc<Field>>,
 }
 
 /// Whether a program's positions have room in a layout.
@@ -320,6 +323,7 @@ impl<L: Layout> Engine<L> {
             consts.push(made);
         }
         Ok(Self {
+            field: Field::of(&program).map(Arc::new),
             fast: if L::FAST { Fast::of(&program).map(Arc::new) } else { None },
             consts,
             sorted: sorted(&program),

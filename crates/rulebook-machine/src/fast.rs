@@ -54,7 +54,7 @@ pub(crate) struct Fast<L: Layout> {
     sorted: [Sorted<L::Set>; 2],
     /// For each player, the ways that the general engine looks after: clause and kind, none for other acts.
     general: [Vec<Left<L::Set>>; 2],
-    stops: bool,
+    pub(crate) stops: bool,
 }
 
 /// The sites that are left and those that are come to, where that can be said.
@@ -604,6 +604,14 @@ impl<L: Layout> Fast<L> {
                 bits & need.content != 0
                     && (bits == content::EMPTY || need.kinds >> (position.kind(need.site) & 127) & 1 == 1)
             })
+    }
+
+    /// A kind among those that a way lets choose.
+    pub(crate) fn choice(&self, position: &Position<L>, way: u16, choice: u32) -> u8 {
+        let me = usize::from(position.mover & 1);
+        let shape = self.tables.ways[me].get(usize::from(way)).map_or(0, |way| way.shape);
+        let picked = self.recipes[me].get(usize::from(shape)).map_or(&[][..], |recipe| &recipe.pick);
+        picked.get(choice as usize).copied().unwrap_or(NO_KIND)
     }
 
     /// How many sequences of plies there are.

@@ -195,6 +195,7 @@ sections! {
     "effects": effects choices;
     "lanes": lanes;
     "lookups": lookups;
+    "surround": surround;
 }
 
 fn taken_apart(clauses: &[Clause]) -> (Vec<Sentence>, Vec<Rule>) {

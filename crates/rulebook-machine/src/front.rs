@@ -12,6 +12,7 @@ use crate::events::{self, Person, Reason};
 use crate::plain::{Plain, PlainAct, PlainPosition, PlainState, Texts};
 use crate::position::{Huge, Large, Layout, Middle, Position, Small};
 use crate::program::Program;
+use crate::random::Playout;
 use crate::verify::{Refusal, Verified};
 
 /// A program that is ready to be asked.
@@ -184,6 +185,11 @@ pub trait Game {
     fn perft(&mut self, depth: u32) -> Outcomes<u64>;
     /// The same, every position being made that is counted.
     fn perft_making(&mut self, depth: u32) -> Outcomes<u64>;
+    /// Counts the games that can be played from here to an end, all endings looked at.
+    fn games(&mut self) -> Outcomes<u64>;
+    /// Plays at random, each legal ply being as likely as any other, at most so many plies; the position that
+    /// is come to. The game itself stays as it is; the same seed plays the same game.
+    fn playout(&mut self, seed: u64, most: u32) -> Outcomes<(Playout, PlainPosition)>;
     /// The legal plies as the fast paths find them, marks and clauses left out; `None` where the program has
     /// no fast paths.
     fn swift(&mut self) -> Outcomes<Option<Vec<PlainPly>>>;
@@ -310,6 +316,15 @@ impl<L: Layout> Game for Session<L> {
 
     fn perft_making(&mut self, depth: u32) -> Outcomes<u64> {
         self.shared.0.perft(&self.state, depth, false, &mut self.work)
+    }
+
+    fn games(&mut self) -> Outcomes<u64> {
+        self.shared.0.games(&self.state, &mut self.work)
+    }
+
+    fn playout(&mut self, seed: u64, most: u32) -> Outcomes<(Playout, PlainPosition)> {
+        let (played, last) = self.shared.0.playout(&self.state, seed, most, &mut self.work)?;
+        Ok((played, self.shared.0.plain_position(&last, &self.state.tables)))
     }
 
     fn swift(&mut self) -> Outcomes<Option<Vec<PlainPly>>> {

@@ -108,6 +108,8 @@ pub struct Program {
     pub lanes: Vec<crate::lane::Lane>,
     /// Multipliers for looking up what is seen along lines, on boards of one word.
     pub lookups: Vec<Lookup>,
+    /// A game of placing pieces that take what they enclose, where the whole of it was recognised.
+    pub surround: Option<crate::surround::Surround>,
 }
 
 /// Multipliers for a family of lines.

@@ -7,6 +7,7 @@
 //! proportion to the program, and neither panics nor recurses.
 
 mod lanes;
+mod surround;
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -136,7 +137,8 @@ impl Verifier<'_> {
         self.effects()?;
         self.clauses()?;
         self.acyclic()?;
-        lanes::lanes(self.program)
+        lanes::lanes(self.program)?;
+        surround::surround(self.program)
     }
 
     fn sizes(&self) -> Result<(), Refusal> {

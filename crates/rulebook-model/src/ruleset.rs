@@ -285,7 +285,7 @@ impl Cell {
 }
 
 /// A term with the number of slots its evaluation needs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Code {
     /// The term.
     pub term: Term,
@@ -349,7 +349,7 @@ pub enum Context {
 }
 
 /// Expressions, resolved and typed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Term {
     /// A constant.
     Const(Value),
@@ -490,7 +490,7 @@ pub enum Builtin {
 }
 
 /// A movement pattern, macros expanded.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Path {
     /// Alternatives.
     pub branches: Vec<Vec<Item>>,
@@ -499,7 +499,7 @@ pub struct Path {
 }
 
 /// An item of a pattern.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// What is done.
     pub atom: Atom,
@@ -510,7 +510,7 @@ pub struct Item {
 }
 
 /// The atoms of patterns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Atom {
     /// A sub-pattern.
     Group(Path),

@@ -26,6 +26,19 @@ pub trait Judge: Send + Sync {
     fn settle(&self, state: &mut State) -> Outcomes<()>;
     /// Counts sequences of plies.
     fn perft(&self, state: &State, depth: u32) -> Outcomes<u64>;
+    /// Counts the games that can be played from here to an end.
+    fn games(&self, state: &State) -> Outcomes<u64> {
+        if state.ended.is_some() {
+            return Ok(1);
+        }
+        let mut count = 0;
+        for ply in self.plies(state)?.legal {
+            let mut next = ply.next;
+            self.settle(&mut next)?;
+            count += self.games(&next)?;
+        }
+        Ok(count)
+    }
     /// The value of a definition for some arguments; `None` when it is used nowhere with such arguments.
     fn define(&self, state: &State, name: &str, arguments: Vec<Value>) -> Outcomes<Option<Value>>;
     /// Whether the condition of a text of the notation section holds for an act.

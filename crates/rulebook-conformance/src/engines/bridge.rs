@@ -194,6 +194,10 @@ impl Judge for Bridge {
         self.ask(state, |game| game.perft(depth))
     }
 
+    fn games(&self, state: &State) -> Outcomes<u64> {
+        self.ask(state, |game| game.games())
+    }
+
     fn define(&self, state: &State, name: &str, arguments: Vec<Value>) -> Outcomes<Option<Value>> {
         let arguments: Vec<Plain> = arguments.iter().map(plain).collect();
         Ok(self.ask(state, |game| game.define(name, &arguments))?.as_ref().map(from_plain))

@@ -98,29 +98,71 @@ fn empty_position(table: &Table<'_>, board: (usize, usize)) -> Option<String> {
     Some(format!("{} {}", Grid::empty(board).placement(), first.turn))
 }
 
-/// `1x2 | 9 | …`: the number of complete games.
+/// Numbers of complete games and of what they lead through, a line each:
+/// - `1x2 | 9 | …`: complete games;
+/// - `1x2 word suicide=forbidden 9 ; any 21`: the same under words of the mapping, where they are numbers;
+/// - `1x2 nodes 5 edges 12`: fillings for which a definition holds, and plies from one to another.
 pub(super) fn games(table: &mut Table<'_>, text: &str) {
-    for (line, row) in super::lines(text).filter(|(_, row)| row.contains('|')) {
-        let mut cells = row.split('|').map(str::trim);
-        let (Some(board), Some(number)) = (cells.next(), cells.next()) else { continue };
+    for (line, row) in super::lines(text).filter(|(_, row)| !row.trim().is_empty()) {
+        let mut cells = row.split([' ', '|']).filter(|cell| !cell.is_empty());
+        let (Some(board), Some(second)) = (cells.next(), cells.next()) else { continue };
         let Some(sides) = size(board) else {
             table.problem(line, format!("`{board}` is not a size"));
             continue;
         };
-        let mut case = table.case_for(board, line, &Words::new(), sides);
-        case.title = format!("{number} complete games on {board}");
-        case.script.position = empty_position(table, sides);
-        let number = number.parse::<u64>().ok();
-        case.tier = match table.tier(number) {
-            Tier::WhenEncoded => case.tier,
-            tier => tier,
-        };
-        if let Some(number) = number {
-            case.cost = number.min(10_000_000);
-            case.ask(line, Question::Games, Wanted::Count(number));
+        if row.contains('|') {
+            complete(table, (board, line, sides), &Words::new(), second.parse().ok());
+        } else if second == "nodes" {
+            let edges = cells.nth(2).and_then(|cell| cell.parse().ok());
+            let nodes = row.split_whitespace().nth(2).and_then(|cell| cell.parse().ok());
+            let (Some(nodes), Some(edges)) = (nodes, edges) else {
+                table.problem(line, "a row is a size, `nodes`, a number, `edges` and a number");
+                continue;
+            };
+            let mut case = table.case_for(&format!("{board}-steps"), line, &Words::new(), sides);
+            case.title = format!("{edges} plies between {nodes} ways to fill {board}");
+            let name = table.name("definition");
+            case.ask(line, Question::Fillings(name.clone()), Wanted::Count(nodes));
+            case.ask(line, Question::Steps(name), Wanted::Count(edges));
+            table.push(case);
+        } else if let Some((_, parts)) = row.split_once('=') {
+            let key = row.split_whitespace().nth(2).and_then(|cell| cell.split_once('='));
+            for part in parts.split(';') {
+                let mut cells = part.split_whitespace();
+                let (Some(value), Some(number)) = (cells.next(), cells.next()) else { continue };
+                let Ok(number) = number.parse() else { continue };
+                let words = [("ko", second), (key.map_or("", |(key, _)| key), value)];
+                let words: Words = words.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+                let id = format!("{board}-{second}-{value}");
+                complete(table, (&id, line, sides), &words, Some(number));
+            }
+        } else {
+            table.problem(line, "a row is a size and a number of games");
         }
-        table.push(case);
     }
+}
+
+/// A case of complete games: its id, its line and the size of the board.
+fn complete(
+    table: &mut Table<'_>,
+    (id, line, sides): (&str, usize, (usize, usize)),
+    words: &Words,
+    number: Option<u64>,
+) {
+    let mut case = table.case_for(id, line, words, sides);
+    case.script.position = empty_position(table, sides);
+    case.tier = match (case.tier, table.tier(number)) {
+        (Tier::WhenEncoded, tier) => tier,
+        (tier, _) => tier,
+    };
+    let shown = number.map_or("unknown".to_owned(), |number| number.to_string());
+    let board = id.split('-').next().unwrap_or(id);
+    case.title = format!("{shown} complete games on {board}");
+    if let Some(number) = number {
+        case.cost = number.min(10_000_000);
+        case.ask(line, Question::Games, Wanted::Count(number));
+    }
+    table.push(case);
 }
 
 /// `b margin margin …` under a comment that names the columns `margin@value`: who wins by how much with a
