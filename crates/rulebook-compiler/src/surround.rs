@@ -229,7 +229,7 @@ impl<'a> Finder<'a> {
                     matches!(part, Term::Binary(Binary::Ne, a, b) if self.group(a) == Some(&site) && **b == site)
                 };
                 let spared = parts.iter().any(several);
-                (parts.iter().all(|part| several(part)) && form.own == Own::Stays).then_some(())?;
+                (parts.iter().all(several) && form.own == Own::Stays).then_some(())?;
                 form.own = Own::Removed(at as u16, None);
                 if spared {
                     form.own = Own::Removed(at as u16, Some(self.lone(binding)?));

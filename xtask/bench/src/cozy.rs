@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
-use cozy_chess::Board;
+use cozy_chess::{Board, PieceMoves};
 
+use crate::board::Dice;
 use crate::measure::timed;
 use crate::plan::Mode;
 
@@ -58,4 +59,35 @@ fn making(board: &Board, depth: u32) -> u64 {
         false
     });
     nodes
+}
+
+/// Plays at random until no move is left or so many have been played; the number of moves. The move is picked
+/// from the sets that the generator hands out, without a list of moves.
+pub(crate) fn playout(seed: u64, most: u32) -> u32 {
+    let mut dice = Dice(seed);
+    let mut board = Board::default();
+    let mut sets: Vec<PieceMoves> = Vec::with_capacity(32);
+    for plies in 0..most {
+        sets.clear();
+        let mut count = 0;
+        board.generate_moves(|moves| {
+            count += moves.len() as u32;
+            sets.push(moves);
+            false
+        });
+        if count == 0 {
+            return plies;
+        }
+        let mut left = dice.below(count) as usize;
+        for moves in &sets {
+            if left < moves.len() {
+                if let Some(one) = moves.into_iter().nth(left) {
+                    board.play_unchecked(one);
+                }
+                break;
+            }
+            left -= moves.len();
+        }
+    }
+    most
 }

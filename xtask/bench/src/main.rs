@@ -5,8 +5,10 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks on the terminal")]
 
 mod apart;
+mod board;
 #[cfg(feature = "cozy")]
 mod cozy;
+mod games;
 mod measure;
 mod ours;
 mod plan;
@@ -23,6 +25,7 @@ use rulebook_conformance::select::matches;
 use rulebook_model::library::Library;
 
 use apart::Fairy;
+use games::Random;
 use measure::{Samples, repetitions, timed};
 use ours::Ours;
 use plan::{Count, Mode, Peer};
@@ -72,6 +75,9 @@ fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     };
     for count in plan::counts() {
         bench.count(&count);
+    }
+    for random in games::RANDOM {
+        bench.random(random);
     }
     for (name, reason) in plan::NOT_MEASURED {
         if bench.wanted(name) {
@@ -232,6 +238,37 @@ impl Bench<'_> {
                 fairy.count(variant, fen, depth, times)
             }
         }
+    }
+
+    /// A row of random games.
+    fn random(&mut self, random: &Random) {
+        let (name, against) = (random.name.to_owned(), random.peer.name());
+        if !self.wanted(&name) {
+            return;
+        }
+        let found = self.played(random).unwrap_or_else(Found::NotMeasured);
+        self.load.push(load());
+        self.push(Row { name, against: against.to_owned(), unit: "M/s", bar: Some(random.bar), found });
+    }
+
+    fn played(&self, random: &Random) -> Result<Found, String> {
+        let mut ours = Ours::first(&self.library, random.rules, random.params)?;
+        let (mut mine, mut theirs) = (Samples::default(), Samples::default());
+        let mut plies = (0, 0);
+        for _ in 0..self.args.samples.max(5) {
+            let (played, time) = ours.play(random.games, random.most)?;
+            mine.add(time, 1);
+            let (other, time) = random.peer.play(random)?;
+            theirs.add(time, 1);
+            plies = (played, other);
+        }
+        let side = |samples: &Samples, plies: u64| Side {
+            figure: plies as f64 / samples.median() / 1e6,
+            spread: samples.spread(),
+        };
+        let (ours, other) = (side(&mine, plies.0), side(&theirs, plies.1));
+        let ratio = ours.figure / other.figure;
+        Ok(Found::Ratio { count: Some(plies.0), ours, other, ratio })
     }
 
     /// The rows about compiled files.

@@ -35,6 +35,27 @@ impl Ours {
             .map_err(|fault| format!("the machine does not open the position: {fault:?}"))
     }
 
+    /// Opens a game in the first state.
+    pub(crate) fn first(library: &Library, rules: &str, params: &[(&str, &str)]) -> Result<Self, String> {
+        let params: Vec<(String, String)> =
+            params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let checked = library.check(rules, &params).ok_or_else(|| format!("there is no rule set `{rules}`"))?;
+        let checked = checked.rules.ok_or_else(|| format!("the rule set `{rules}` has errors"))?;
+        let (program, _) = compile(&checked, Passes::all()).map_err(|error| format!("{rules}: {error}"))?;
+        let verified = verify(program).map_err(|refusal| refusal.to_string())?;
+        Ok(Self(Machine::new(verified).map_err(|refusal| refusal.to_string())?.first()))
+    }
+
+    /// Plays games at random: the plies, and how long they took.
+    pub(crate) fn play(&mut self, games: u64, most: u32) -> Result<(u64, Duration), String> {
+        let (plies, time) = timed(|| {
+            (0..games).try_fold(0_u64, |plies, seed| {
+                self.0.playout(seed, most).map(|(played, _)| plies + u64::from(played.plies))
+            })
+        });
+        Ok((plies.map_err(|fault| format!("the machine reports {fault:?}"))?, time))
+    }
+
     /// Counts, so many times.
     pub(crate) fn count(&mut self, mode: Mode, depth: u32, times: u32) -> Result<(u64, Duration), String> {
         let (count, time) = timed(|| {

@@ -141,11 +141,6 @@ pub(crate) fn counts() -> Vec<Count> {
 /// What is of interest and cannot be measured yet, with the reason.
 pub(crate) const NOT_MEASURED: &[(&str, &str)] = &[
     ("go counts", "no peer counts sequences of plies of this game"),
-    ("go random games", "the machine has no call that plays a random ply without listing all of them first"),
-    (
-        "chess random games",
-        "the machine has no call that plays a random ply without listing all of them first",
-    ),
     ("pgn reading", "games are replayed with the clauses of every verdict, and no peer gives those"),
 ];
 
