@@ -225,9 +225,7 @@ impl<'a> Finder<'a> {
                 let stifled = parts.iter().position(|part| self.stifled(part) == Some(&site))?;
                 parts.remove(stifled);
                 // A group of one piece may be spared only where a ban keeps it from coming about.
-                let several = |part: &&Term| {
-                    matches!(part, Term::Binary(Binary::Ne, a, b) if self.group(a) == Some(&site) && **b == site)
-                };
+                let several = |part: &&Term| matches!(part, Term::Binary(Binary::Ne, a, b) if self.group(a) == Some(&site) && **b == site);
                 let spared = parts.iter().any(several);
                 (parts.iter().all(several) && form.own == Own::Stays).then_some(())?;
                 form.own = Own::Removed(at as u16, None);
@@ -265,9 +263,7 @@ impl<'a> Finder<'a> {
 
     fn is_lone(&self, term: &Term, site: &Term) -> bool {
         let Term::Binary(Binary::And, a, b) = term else { return false };
-        let single = |term: &Term| {
-            matches!(term, Term::Binary(Binary::Eq, a, b) if self.group(a) == Some(site) && **b == *site)
-        };
+        let single = |term: &Term| matches!(term, Term::Binary(Binary::Eq, a, b) if self.group(a) == Some(site) && **b == *site);
         (self.stifled(a) == Some(site) && single(b)) || (self.stifled(b) == Some(site) && single(a))
     }
 
@@ -315,18 +311,22 @@ impl<'a> Finder<'a> {
             let when = self.simple(when);
             conjuncts(&when, &mut parts);
             self.group(&self.simple(code)) == Some(&site)
-                && parts.iter().any(|part| matches!(part, Term::Binary(Binary::Ne, a, _) if self.group(a) == Some(&site)))
+                && parts.iter().any(
+                    |part| matches!(part, Term::Binary(Binary::Ne, a, _) if self.group(a) == Some(&site)),
+                )
         })
     }
 
     /// A ban on boards that come again.
     fn past(&self, clause: u16, term: &Term) -> Option<Past> {
         match term {
-            Term::Binary(Binary::Gt, times, none) if constant(none) == Some(&Value::whole(0)) => match **times {
-                Term::Times(Features { identity: false, turn: false }) => Some(Past::Board(clause)),
-                Term::Times(Features { identity: false, turn: true }) => Some(Past::Turn(clause)),
-                _ => None,
-            },
+            Term::Binary(Binary::Gt, times, none) if constant(none) == Some(&Value::whole(0)) => {
+                match **times {
+                    Term::Times(Features { identity: false, turn: false }) => Some(Past::Board(clause)),
+                    Term::Times(Features { identity: false, turn: true }) => Some(Past::Turn(clause)),
+                    _ => None,
+                }
+            }
             Term::Binary(Binary::And, a, b) => {
                 let latest = |a: &Term, b: &Term| {
                     let two = Term::Const(Value::whole(2));
@@ -373,13 +373,15 @@ impl<'a> Finder<'a> {
                     debug_assert_eq!(unpack(packed).1, 1);
                     Op::Set(slot, packed)
                 }
-                Term::Binary(operator @ (Binary::Plus | Binary::Less), a, b) if *a == own => match constant(&b)? {
-                    Value::Number(number) => {
-                        let more = small(number.to_whole()?)?;
-                        Op::Add(slot, if operator == Binary::Plus { more } else { -more })
+                Term::Binary(operator @ (Binary::Plus | Binary::Less), a, b) if *a == own => {
+                    match constant(&b)? {
+                        Value::Number(number) => {
+                            let more = small(number.to_whole()?)?;
+                            Op::Add(slot, if operator == Binary::Plus { more } else { -more })
+                        }
+                        _ => return None,
                     }
-                    _ => return None,
-                },
+                }
                 _ => return None,
             });
         }

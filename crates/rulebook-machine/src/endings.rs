@@ -118,7 +118,8 @@ impl<L: Layout> Engine<L> {
     /// # Errors
     /// A fault of the program in some situation, or a game of more than `MAX_DEPTH` plies.
     pub fn games(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<u64> {
-        let draws = self.program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: false, .. }));
+        let draws =
+            self.program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: false, .. }));
         if let Some(field) = self.field.as_deref()
             && Field::fits(&self.program, &state.position)
             && state.ended.is_none()

@@ -187,9 +187,9 @@ pub trait Game {
     fn perft_making(&mut self, depth: u32) -> Outcomes<u64>;
     /// Counts the games that can be played from here to an end, all endings looked at.
     fn games(&mut self) -> Outcomes<u64>;
-    /// Plays at random, each legal ply being as likely as any other, at most so many plies; the position that
-    /// is come to. The game itself stays as it is; the same seed plays the same game.
-    fn playout(&mut self, seed: u64, most: u32) -> Outcomes<(Playout, PlainPosition)>;
+    /// Plays at random, each legal ply being as likely as any other, at most so many plies.
+    /// The game itself stays as it is; the same seed plays the same game.
+    fn playout(&mut self, seed: u64, most: u32) -> Outcomes<Playout>;
     /// The legal plies as the fast paths find them, marks and clauses left out; `None` where the program has
     /// no fast paths.
     fn swift(&mut self) -> Outcomes<Option<Vec<PlainPly>>>;
@@ -322,9 +322,8 @@ impl<L: Layout> Game for Session<L> {
         self.shared.0.games(&self.state, &mut self.work)
     }
 
-    fn playout(&mut self, seed: u64, most: u32) -> Outcomes<(Playout, PlainPosition)> {
-        let (played, last) = self.shared.0.playout(&self.state, seed, most, &mut self.work)?;
-        Ok((played, self.shared.0.plain_position(&last, &self.state.tables)))
+    fn playout(&mut self, seed: u64, most: u32) -> Outcomes<Playout> {
+        self.shared.0.playout(&self.state, seed, most, &mut self.work)
     }
 
     fn swift(&mut self) -> Outcomes<Option<Vec<PlainPly>>> {

@@ -112,14 +112,14 @@ impl<S: Set> Bunch<S> {
 
 impl<L: Layout> Fast<L> {
     /// Plays at random from a position.
-    fn playout(&self, position: &Position<L>, seed: u64, most: u32, general: &dyn General<L>) -> (Playout, Position<L>) {
+    fn playout(&self, position: &Position<L>, seed: u64, most: u32, general: &dyn General<L>) -> Playout {
         let mut dice = Dice(seed);
         let mut position = *position;
         let mut found: Bunches<L> = Bunches { bunches: Vec::with_capacity(64), whole: Vec::new(), count: 0 };
         let mut plies = 0;
         while plies < most {
             if self.stops && general.stops(&position) {
-                return (Playout { plies, over: true }, position);
+                return Playout { plies, over: true };
             }
             found.bunches.clear();
             found.whole.clear();
@@ -127,7 +127,7 @@ impl<L: Layout> Fast<L> {
             let node = self.node(&position);
             self.visit(&position, &node, general, &mut found);
             if found.count == 0 {
-                return (Playout { plies, over: true }, position);
+                return Playout { plies, over: true };
             }
             let mut left = dice.below(found.count);
             let mut next = None;
@@ -139,34 +139,34 @@ impl<L: Layout> Fast<L> {
                             Some(places) => i32::from(to).wrapping_sub(places) as Site,
                             None => bunch.ply.from,
                         };
-                        let chosen = if bunch.picked.has(to) { self.choice(&position, bunch.ply.way, choice) } else { NO_KIND };
+                        let chosen = if bunch.picked.has(to) {
+                            self.choice(&position, bunch.ply.way, choice)
+                        } else {
+                            NO_KIND
+                        };
                         next = Some(self.after(&position, Ply { from, to, chosen, ..bunch.ply }, general));
                         break;
                     }
                 }
             }
-            let Some(next) = next.or_else(|| found.whole.get(left as usize).map(|(_, next)| *next)) else { break };
+            let Some(next) = next.or_else(|| found.whole.get(left as usize).map(|(_, next)| *next)) else {
+                break;
+            };
             position = next;
             plies += 1;
         }
-        (Playout { plies, over: false }, position)
+        Playout { plies, over: false }
     }
 }
 
 impl<L: Layout> Engine<L> {
-    /// Plays at random from a state, at most so many plies; the position that is come to.
+    /// Plays at random from a state, at most so many plies.
     ///
     /// # Errors
     /// A fault of the program in some situation.
-    pub fn playout(
-        &self,
-        state: &State<L>,
-        seed: u64,
-        most: u32,
-        work: &mut Work<L>,
-    ) -> Outcomes<(Playout, Position<L>)> {
+    pub fn playout(&self, state: &State<L>, seed: u64, most: u32, work: &mut Work<L>) -> Outcomes<Playout> {
         if self.is_over(state.ended.as_ref()) {
-            return Ok((Playout { plies: 0, over: true }, state.position));
+            return Ok(Playout { plies: 0, over: true });
         }
         if let Some(field) = self.field.as_deref()
             && Field::fits(&self.program, &state.position)
@@ -189,7 +189,7 @@ impl<L: Layout> Engine<L> {
             let ended = self.ending(&state.position, self.ground(&state), true, work)?.is_some();
             let mut found = if ended { Vec::new() } else { self.plies(&state, work)?.legal };
             if found.is_empty() {
-                return Ok((Playout { plies, over: true }, state.position));
+                return Ok(Playout { plies, over: true });
             }
             let count = u32::try_from(found.len()).map_err(|_| WORK)?;
             let ply = found.swap_remove(dice.below(count) as usize);
@@ -197,9 +197,9 @@ impl<L: Layout> Engine<L> {
             state.position = ply.next;
             state.history.push(Past { position: ply.next, act: Some(ply.act), clauses: ply.clauses });
             if over {
-                return Ok((Playout { plies: plies + 1, over: true }, state.position));
+                return Ok(Playout { plies: plies + 1, over: true });
             }
         }
-        Ok((Playout { plies: most, over: false }, state.position))
+        Ok(Playout { plies: most, over: false })
     }
 }

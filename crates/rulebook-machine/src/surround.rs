@@ -6,7 +6,10 @@
 //! neighbour, and that is all the clauses ask. Boards are looked up by a hash, and a hit is compared in full.
 
 mod groups;
+mod play;
 mod seen;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +19,11 @@ use crate::engine::{Outcomes, WORK, Work};
 use crate::lane::Op;
 use crate::position::{Layout, Position, Row};
 use crate::program::{Program, Site, Type};
-use crate::random::{Dice, Playout};
+use crate::random::Playout;
 use crate::set::Set;
 use crate::value::Val;
 
-use groups::{Around, Ground, Groups};
-use seen::Seen;
+use play::Play;
 
 /// What was recognised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,42 +99,58 @@ pub struct End {
 /// Numbers beyond this are left to the general engine, which knows what to do when one leaves its range.
 const MAX_NUMBER: i64 = 1 << 40;
 
-/// The recognised part of a program made ready.
-#[derive(Clone, Debug)]
-pub(crate) struct Field {
-    form: Surround,
-    ground: Ground,
-}
-
-/// A game on the way: the board, whose turn it is, numbers, and what was there before.
-struct Run {
-    groups: Groups,
+/// A game as it stands when something is asked: no layout, only words.
+struct Start {
+    /// Words of the sites of the one player, then of the other.
+    board: Vec<u64>,
     mover: u8,
     nums: Vec<i64>,
     /// The act of the latest ply.
     last: Option<u16>,
+    /// The recorded boards with who had the turn, as far as anything asks for them.
+    past: Vec<(Vec<u64>, u8)>,
 }
 
-/// The rest of what a count needs.
-struct Course {
-    seen: Seen,
-    fuel: u64,
-    /// A buffer for each depth.
-    spare: Vec<Run>,
+/// What a game has come to.
+struct Stand {
+    board: Vec<u64>,
+    nums: Vec<i64>,
+    mover: u8,
 }
 
-impl Run {
-    fn copy_from(&mut self, other: &Self) {
-        self.groups.copy_from(&other.groups);
-        self.nums.clone_from(&other.nums);
-        (self.mover, self.last) = (other.mover, other.last);
-    }
+/// A game on a board of some size.
+trait Plays: Send + Sync + std::fmt::Debug {
+    /// Counts sequences of plies; nothing, if that takes more work than is allowed.
+    fn perft(&self, start: &Start, depth: u32, bulk: bool, fuel: u64) -> Option<u64>;
+    /// Counts the games that can be played to an end; nothing, if that takes more work than is allowed.
+    fn games(&self, start: &Start, fuel: u64) -> Option<u64>;
+    /// Plays at random, each legal ply being as likely as any other.
+    fn playout(&self, start: &Start, seed: u64, most: u32) -> Playout;
+    /// All legal plies, by their site or else their place among the plies that leave the board alone.
+    fn plies(&self, start: &Start) -> Vec<(Result<Site, usize>, Stand)>;
+}
+
+/// The recognised part of a program made ready.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    form: Surround,
+    /// Words of a set of sites.
+    words: usize,
+    game: Arc<dyn Plays>,
 }
 
 impl Field {
     pub(crate) fn of(program: &Program) -> Option<Self> {
         let form = program.surround.clone()?;
-        Some(Self { form, ground: Ground::of(&program.board) })
+        let board = &program.board;
+        // One place more than there are sites, for what is beyond the board.
+        let game: Arc<dyn Plays> = match (board.len(), board.adjacent.len()) {
+            (0..64, 0..=4) => Arc::new(Play::<64, 4>::of(&form, board)),
+            (0..512, 0..=4) => Arc::new(Play::<512, 4>::of(&form, board)),
+            (0..1024, 0..=8) => Arc::new(Play::<1024, 8>::of(&form, board)),
+            _ => return None,
+        };
+        Some(Self { form, words: board.len().div_ceil(64), game })
     }
 
     /// Whether a position is one that the fast path may start from: all numbers are small and whole.
@@ -145,128 +163,37 @@ impl Field {
         })
     }
 
-    fn start<L: Layout>(&self, position: &Position<L>, last: Option<u16>) -> Run {
-        let owned = [0, 1].map(|player| position.owners.get(player).words().collect::<Vec<u64>>());
-        Run {
-            groups: Groups::of(&self.ground, &owned),
-            mover: position.mover & 1,
-            nums: position.nums.slice().to_vec(),
-            last,
+    fn board<L: Layout>(&self, position: &Position<L>) -> Vec<u64> {
+        let mut board = Vec::with_capacity(2 * self.words);
+        for player in 0..2 {
+            board.extend(position.owners.get(player).words().take(self.words));
+        }
+        board
+    }
+
+    fn start<L: Layout>(&self, state: &State<L>) -> Start {
+        let entries = state.history.entries();
+        let asked = if self.form.past == Past::Free { &[][..] } else { entries };
+        Start {
+            board: self.board(&state.position),
+            mover: state.position.mover & 1,
+            nums: state.position.nums.slice().to_vec(),
+            last: entries.last().and_then(|past| past.act.as_ref()).map(|act| act.name),
+            past: asked.iter().map(|past| (self.board(&past.position), past.position.mover & 1)).collect(),
         }
     }
 
-    /// The recorded boards, as far as anything asks for them.
-    fn past<L: Layout>(&self, state: &State<L>) -> Seen {
-        let mut seen = Seen::of(self.ground.words);
-        if self.form.past == Past::Free {
-            return seen;
+    /// The position after a ply, from the one before it and what the game has come to.
+    fn position<L: Layout>(&self, begun: &Position<L>, stand: &Stand) -> Position<L> {
+        let mut now = *begun;
+        for player in 0..2 {
+            let words = stand.board.get(player * self.words..(player + 1) * self.words);
+            *now.owners.slot(player) = L::Set::from_words(words.unwrap_or(&[]));
         }
-        let mut board = vec![0_u64; 2 * self.ground.words];
-        for past in state.history.entries() {
-            for (player, half) in board.chunks_mut(self.ground.words.max(1)).enumerate() {
-                let owned = past.position.owners.get(player);
-                half.iter_mut().zip(owned.words()).for_each(|(to, word)| *to = word);
-            }
-            seen.push(self.ground.hash(&board), past.position.mover & 1, &board);
-        }
-        seen
-    }
-
-    fn course<L: Layout>(&self, state: &State<L>, fuel: u64) -> (Run, Course) {
-        let last = state.history.entries().last().and_then(|past| past.act.as_ref()).map(|act| act.name);
-        let run = self.start(&state.position, last);
-        (run, Course { seen: self.past(state), fuel, spare: Vec::new() })
-    }
-
-    #[inline(always)]
-    fn is_over(&self, nums: &[i64]) -> bool {
-        let ends = &self.form.ends;
-        ends.iter().any(|end| nums.get(usize::from(end.slot)).is_some_and(|num| num >> 16 >= end.least))
-    }
-
-    #[inline(always)]
-    fn step(&self, steps: &[Op], nums: &mut [i64]) {
-        for step in steps {
-            match step {
-                Op::Set(slot, value) => {
-                    if let Some(num) = nums.get_mut(usize::from(*slot)) {
-                        *num = *value;
-                    }
-                }
-                Op::Add(slot, value) => {
-                    if let Some(num) = nums.get_mut(usize::from(*slot)) {
-                        *num = num.wrapping_add(value << 16);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Whether a placement is legal; then what is around it, with the hash of the board after it.
-    #[inline(always)]
-    fn look(&self, run: &Run, course: &mut Course, site: Site) -> Option<Around> {
-        let mut around = run.groups.around(&self.ground, run.mover, site);
-        if !around.breathes {
-            match self.form.own {
-                Own::Stays => {}
-                Own::Forbidden(_) => return None,
-                Own::Removed(_, lone) if around.own == 0 && lone.is_some() => return None,
-                Own::Removed(..) => run.groups.dies(&mut around),
-            }
-        }
-        let repeats = match self.form.past {
-            Past::Free => false,
-            past => self.repeats(past, run, course, site, &around),
-        };
-        (!repeats).then_some(around)
-    }
-
-    #[inline(always)]
-    fn repeats(&self, past: Past, run: &Run, course: &mut Course, site: Site, around: &Around) -> bool {
-        let next = 1 - run.mover;
-        let draw = |board: &mut Vec<u64>| run.groups.drawn(&self.ground, run.mover, site, around, board);
-        match past {
-            Past::Free => false,
-            Past::Board(_) => course.seen.has(around.hash, draw, |_, _| true),
-            Past::Turn(_) => course.seen.has(around.hash, draw, |_, mover| mover == next),
-            Past::Latest(_) => {
-                run.last == Some(self.form.act)
-                    && course.seen.len().checked_sub(2).is_some_and(|at| course.seen.is(at, around.hash, draw))
-            }
-            Past::Window(_, slot, more) => {
-                // The number as it is after the placement.
-                let mut nums = [run.nums.get(usize::from(slot)).copied().unwrap_or(0)];
-                for step in &self.form.steps {
-                    match step {
-                        Op::Set(at, value) if *at == slot => nums = [*value],
-                        Op::Add(at, value) if *at == slot => nums = [nums[0].wrapping_add(value << 16)],
-                        _ => {}
-                    }
-                }
-                let window = (nums[0] >> 16).saturating_add(i64::from(more));
-                let len = course.seen.len();
-                let near = |at: usize, _| i64::try_from(len - at).is_ok_and(|back| back <= window);
-                course.seen.has(around.hash, draw, near)
-            }
-        }
-    }
-
-    /// Plays a placement that was looked at.
-    #[inline(always)]
-    fn place(&self, run: &mut Run, course: &mut Course, site: Site, around: &Around) {
-        run.groups.place(&self.ground, run.mover, site, around);
-        self.step(&self.form.steps, &mut run.nums);
-        self.pass_turn(run, course, self.form.act);
-    }
-
-    #[inline(always)]
-    fn pass_turn(&self, run: &mut Run, course: &mut Course, act: u16) {
-        run.mover = 1 - run.mover;
-        run.last = Some(act);
-        if self.form.past != Past::Free {
-            course.seen.push(run.groups.hash, run.mover, &run.groups.board);
-        }
+        *now.kinds.slot(0) = now.owners.get(0) | now.owners.get(1);
+        now.nums.slice_mut().copy_from_slice(&stand.nums);
+        (now.mover, now.played) = (stand.mover, begun.played.saturating_add(1));
+        now
     }
 
     /// Counts sequences of plies from a state.
@@ -280,176 +207,32 @@ impl Field {
         if depth > MAX_DEPTH {
             return Err(WORK);
         }
-        let (run, mut course) = self.course(state, work.allowance());
-        let count = self.count(&run, &mut course, depth, bulk);
-        if course.fuel == 0 { Err(WORK) } else { Ok(count) }
-    }
-
-    fn count(&self, run: &Run, course: &mut Course, depth: u32, bulk: bool) -> u64 {
-        if depth == 0 {
-            return 1;
-        }
-        if self.is_over(&run.nums) {
-            return 0;
-        }
-        course.fuel = course.fuel.saturating_sub(run.groups.vacant().len() as u64 + 1);
-        if course.fuel == 0 {
-            return 0;
-        }
-        let mut count = 0_u64;
-        if depth == 1 && bulk {
-            for site in run.groups.vacant() {
-                count += u64::from(self.look(run, course, *site).is_some());
-            }
-            return count + self.form.others.len() as u64;
-        }
-        let mut next = self.spare(run, course);
-        for site in run.groups.vacant() {
-            if let Some(around) = self.look(run, course, *site) {
-                next.copy_from(run);
-                self.place(&mut next, course, *site, &around);
-                count = count.saturating_add(self.count(&next, course, depth - 1, bulk));
-                course.seen.pop();
-            }
-        }
-        for other in &self.form.others {
-            next.copy_from(run);
-            self.step(&other.steps, &mut next.nums);
-            self.pass_turn(&mut next, course, other.act);
-            count = count.saturating_add(self.count(&next, course, depth - 1, bulk));
-            course.seen.pop();
-        }
-        course.spare.push(next);
-        count
+        self.game.perft(&self.start(state), depth, bulk, work.allowance()).ok_or(WORK)
     }
 
     /// Counts the games that can be played from a state to an end.
     pub(crate) fn games<L: Layout>(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<u64> {
-        let (run, mut course) = self.course(state, work.allowance());
-        let count = self.ended(&run, &mut course, MAX_DEPTH);
-        if course.fuel == 0 { Err(WORK) } else { Ok(count) }
-    }
-
-    fn ended(&self, run: &Run, course: &mut Course, deeper: u32) -> u64 {
-        if self.is_over(&run.nums) {
-            return 1;
-        }
-        course.fuel = course.fuel.saturating_sub(run.groups.vacant().len() as u64 + 1);
-        if deeper == 0 {
-            course.fuel = 0;
-        }
-        if course.fuel == 0 {
-            return 0;
-        }
-        let mut next = self.spare(run, course);
-        let mut count = 0_u64;
-        for site in run.groups.vacant() {
-            if let Some(around) = self.look(run, course, *site) {
-                next.copy_from(run);
-                self.place(&mut next, course, *site, &around);
-                count = count.saturating_add(self.ended(&next, course, deeper - 1));
-                course.seen.pop();
-            }
-        }
-        for other in &self.form.others {
-            next.nums.clone_from(&run.nums);
-            self.step(&other.steps, &mut next.nums);
-            if self.is_over(&next.nums) {
-                count = count.saturating_add(1);
-                continue;
-            }
-            next.copy_from(run);
-            self.step(&other.steps, &mut next.nums);
-            self.pass_turn(&mut next, course, other.act);
-            count = count.saturating_add(self.ended(&next, course, deeper - 1));
-            course.seen.pop();
-        }
-        course.spare.push(next);
-        count
-    }
-
-    /// A buffer for a game on the way.
-    fn spare(&self, run: &Run, course: &mut Course) -> Run {
-        let fresh = || Run { groups: run.groups.clone(), mover: 0, nums: Vec::new(), last: None };
-        course.spare.pop().unwrap_or_else(fresh)
+        self.game.games(&self.start(state), work.allowance()).ok_or(WORK)
     }
 
     /// All legal plies with the positions after them.
     pub(crate) fn plies<L: Layout>(&self, state: &State<L>) -> Followed<L> {
-        let (run, mut course) = self.course(state, u64::MAX);
         let position = &state.position;
-        let mut made = Vec::new();
-        let mut next = self.start(position, None);
-        let mut vacant = run.groups.vacant().to_vec();
-        vacant.sort_unstable();
-        for site in vacant {
-            let Some(around) = self.look(&run, &mut course, site) else { continue };
-            next.copy_from(&run);
-            self.place(&mut next, &mut course, site, &around);
-            course.seen.pop();
-            let mut act = Act::new(self.form.act, position.mover);
-            act.bound.push((self.form.binding, Val::Site(site)));
-            act.choices.push(self.form.binding);
-            made.push((act, self.position(position, &next, 1)));
-        }
-        for other in &self.form.others {
-            next.copy_from(&run);
-            self.step(&other.steps, &mut next.nums);
-            next.mover = 1 - next.mover;
-            made.push((Act::new(other.act, position.mover), self.position(position, &next, 1)));
-        }
-        made
-    }
-
-    /// Plays at random, each legal ply being as likely as any other, until the game is over or so many plies
-    /// have been played.
-    pub(crate) fn playout<L: Layout>(&self, state: &State<L>, seed: u64, most: u32) -> (Playout, Position<L>) {
-        let (mut run, mut course) = self.course(state, u64::MAX);
-        let mut dice = Dice(seed);
-        let others = self.form.others.len() as u32;
-        let mut plies = 0;
-        let mut over = self.is_over(&run.nums);
-        while plies < most && !over {
-            // Sites found wanting go behind the others, so that each legal ply stays as likely as the rest.
-            let mut left = run.groups.vacant().len() as u32;
-            loop {
-                if left + others == 0 {
-                    over = true;
-                    break;
-                }
-                let at = dice.below(left + others);
-                if at >= left {
-                    let other = self.form.others.get((at - left) as usize);
-                    let (steps, act) = other.map_or((&[][..], 0), |other| (&other.steps, other.act));
-                    self.step(steps, &mut run.nums);
-                    self.pass_turn(&mut run, &mut course, act);
-                    plies += 1;
-                    break;
-                }
-                let site = run.groups.vacant().get(at as usize).copied().unwrap_or(0);
-                if let Some(around) = self.look(&run, &mut course, site) {
-                    self.place(&mut run, &mut course, site, &around);
-                    plies += 1;
-                    break;
-                }
-                left -= 1;
-                run.groups.exchange(at as usize, left as usize);
+        let named = |ply: Result<Site, usize>| match ply {
+            Ok(site) => {
+                let mut act = Act::new(self.form.act, position.mover);
+                act.bound.push((self.form.binding, Val::Site(site)));
+                act.choices.push(self.form.binding);
+                act
             }
-            over |= self.is_over(&run.nums);
-        }
-        (Playout { plies, over }, self.position(&state.position, &run, plies))
+            Err(other) => Act::new(self.form.others.get(other).map_or(0, |other| other.act), position.mover),
+        };
+        let plies = self.game.plies(&self.start(state));
+        plies.into_iter().map(|(ply, stand)| (named(ply), self.position(position, &stand))).collect()
     }
 
-    /// A position with what a run has come to after some plies.
-    fn position<L: Layout>(&self, begun: &Position<L>, run: &Run, plies: u32) -> Position<L> {
-        let mut now = *begun;
-        for player in 0..2 {
-            let words = run.groups.board.chunks(self.ground.words.max(1)).nth(player).unwrap_or(&[]);
-            *now.owners.slot(player) = L::Set::from_words(words);
-        }
-        *now.kinds.slot(0) = now.owners.get(0) | now.owners.get(1);
-        now.nums.slice_mut().copy_from_slice(&run.nums);
-        (now.mover, now.played) = (run.mover, begun.played.saturating_add(plies));
-        now
+    /// Plays at random until the game is over or so many plies have been played.
+    pub(crate) fn playout<L: Layout>(&self, state: &State<L>, seed: u64, most: u32) -> Playout {
+        self.game.playout(&self.start(state), seed, most)
     }
 }

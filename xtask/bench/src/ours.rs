@@ -50,7 +50,7 @@ impl Ours {
     pub(crate) fn play(&mut self, games: u64, most: u32) -> Result<(u64, Duration), String> {
         let (plies, time) = timed(|| {
             (0..games).try_fold(0_u64, |plies, seed| {
-                self.0.playout(seed, most).map(|(played, _)| plies + u64::from(played.plies))
+                self.0.playout(seed, most).map(|played| plies + u64::from(played.plies))
             })
         });
         Ok((plies.map_err(|fault| format!("the machine reports {fault:?}"))?, time))

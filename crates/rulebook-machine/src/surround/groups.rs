@@ -1,41 +1,38 @@
 //! Connected groups of pieces with their open sides, kept from placement to placement.
 //!
 //! Invariant: the pieces of a group are linked in a ring, each knows the head of its group, and for each head
-//! the open sides, the number of pieces and the hash of its sites are those of the group.
+//! the open sides, the number of pieces and the hash of its sites are those of the group. Indices wrap at the
+//! size of the arrays, which is above every site, so that none of them is checked.
 
 use crate::program::{Board, Site};
 
 /// What stands on a site: a player, nothing, or the site is beyond the board.
 const EMPTY: u8 = 2;
 const BEYOND: u8 = 3;
-/// Most neighbours of a site.
-const SIDES: usize = 8;
+/// Words of the boards of both players, at most.
+const WORDS: usize = 32;
 
 /// What does not change: neighbours and hashes of sites.
 #[derive(Clone, Debug)]
-pub(crate) struct Ground {
+pub(super) struct Ground<const ROOM: usize, const SIDES: usize> {
     sites: usize,
     /// Words of a set of sites.
-    pub(crate) words: usize,
-    near: Vec<[Site; SIDES]>,
-    /// How many neighbours have to be looked at; beyond the board there is a site of its own.
-    sides: usize,
-    keys: Vec<[u64; 2]>,
+    pub(super) words: usize,
+    /// The neighbours; beyond the board there is a site of its own.
+    near: Box<[[Site; SIDES]; ROOM]>,
+    keys: Box<[[u64; 2]; ROOM]>,
 }
 
-impl Ground {
-    pub(crate) fn of(board: &Board) -> Self {
+impl<const ROOM: usize, const SIDES: usize> Ground<ROOM, SIDES> {
+    pub(super) fn of(board: &Board) -> Self {
         let sites = board.len();
         let beyond = sites as Site;
-        let near: Vec<[Site; SIDES]> = (0..beyond)
-            .map(|site| {
-                let mut near = [beyond; SIDES];
-                let steps = board.adjacent.iter();
-                let found = steps.filter_map(|step| board.step(site, (step.0.into(), step.1.into())));
-                near.iter_mut().zip(found).for_each(|(place, site)| *place = site);
-                near
-            })
-            .collect();
+        let mut near = Box::new([[beyond; SIDES]; ROOM]);
+        for (site, near) in (0..beyond).zip(near.iter_mut()) {
+            let steps = board.adjacent.iter();
+            let found = steps.filter_map(|step| board.step(site, (step.0.into(), step.1.into())));
+            near.iter_mut().zip(found).for_each(|(place, site)| *place = site);
+        }
         let mut seed = 0x243f_6a88_85a3_08d3_u64;
         let mut key = || {
             seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -43,34 +40,39 @@ impl Ground {
             let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             word ^ (word >> 31)
         };
-        let keys = (0..=sites).map(|_| [key(), key()]).collect();
-        let sides = if board.adjacent.len() <= 4 { 4 } else { SIDES };
-        Self { sites, words: sites.div_ceil(64), near, sides, keys }
+        let mut keys = Box::new([[0; 2]; ROOM]);
+        keys.iter_mut().for_each(|keys| *keys = [key(), key()]);
+        Self { sites, words: sites.div_ceil(64), near, keys }
     }
 
     #[inline(always)]
-    fn near(&self, site: Site) -> &[Site] {
-        self.near.get(usize::from(site)).and_then(|near| near.get(..self.sides)).unwrap_or(&[])
+    fn near(&self, site: Site) -> &[Site; SIDES] {
+        &self.near[at::<ROOM>(site)]
     }
 
     #[inline(always)]
     fn key(&self, site: Site, player: u8) -> u64 {
-        self.keys.get(usize::from(site)).map_or(0, |keys| keys[usize::from(player & 1)])
+        self.keys[at::<ROOM>(site)][usize::from(player & 1)]
     }
 
     /// The hash of a board: words of the sites of the one player, then of the other.
-    pub(crate) fn hash(&self, board: &[u64]) -> u64 {
+    pub(super) fn hash(&self, board: &[u64]) -> u64 {
         let mut hash = 0;
-        for (at, word) in board.iter().enumerate() {
+        for (index, word) in board.iter().enumerate() {
             let mut word = *word;
             while word != 0 {
-                let site = at % self.words.max(1) * 64 + word.trailing_zeros() as usize;
-                hash ^= self.key(site as Site, u8::from(at >= self.words));
+                let site = index % self.words.max(1) * 64 + word.trailing_zeros() as usize;
+                hash ^= self.key(site as Site, u8::from(index >= self.words));
                 word &= word - 1;
             }
         }
         hash
     }
+}
+
+#[inline(always)]
+fn at<const ROOM: usize>(site: Site) -> usize {
+    usize::from(site) & (ROOM - 1)
 }
 
 /// A group as each site may be the head of one.
@@ -83,82 +85,83 @@ struct Group {
 
 /// The pieces on a board.
 #[derive(Clone, Debug)]
-pub(crate) struct Groups {
-    cells: Vec<u8>,
-    heads: Vec<Site>,
-    rings: Vec<Site>,
-    groups: Vec<Group>,
-    vacant: Vec<Site>,
+pub(super) struct Groups<const ROOM: usize, const SIDES: usize> {
+    cells: [u8; ROOM],
+    heads: [Site; ROOM],
+    rings: [Site; ROOM],
+    groups: [Group; ROOM],
+    vacant: [Site; ROOM],
     /// Where a site stands in `vacant`.
-    places: Vec<Site>,
+    places: [Site; ROOM],
+    /// How many sites are empty.
+    empty: usize,
     /// Words of the sites of the one player, then of the other.
-    pub(crate) board: Vec<u64>,
-    pub(crate) hash: u64,
+    board: [u64; WORDS],
+    words: usize,
+    pub(super) hash: u64,
 }
 
 /// What is around an empty site.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Around {
+pub(super) struct Around<const SIDES: usize> {
     /// Heads of the groups there, and on how many sides.
     heads: [Site; SIDES],
     sides: [u8; SIDES],
     count: u8,
     /// Bits for those of the mover, and for those that a placement takes.
-    pub(crate) own: u8,
+    pub(super) own: u8,
     taken: u8,
     open: u8,
     /// Whether the group of a piece placed here has an empty neighbour then.
-    pub(crate) breathes: bool,
+    pub(super) breathes: bool,
     /// Whether the placed piece goes with its group.
     dies: bool,
     /// The hash of the board after the placement.
-    pub(crate) hash: u64,
+    pub(super) hash: u64,
 }
 
-impl Groups {
-    pub(crate) fn of(ground: &Ground, owned: &[Vec<u64>; 2]) -> Self {
-        let mut cells = vec![EMPTY; ground.sites + 1];
-        if let Some(last) = cells.last_mut() {
-            *last = BEYOND;
-        }
-        let mut board = vec![0; 2 * ground.words];
-        let mut hash = 0;
-        for (player, words) in owned.iter().enumerate() {
-            for (site, cell) in cells.iter_mut().enumerate().take(ground.sites) {
-                if words.get(site / 64).is_some_and(|word| word >> (site % 64) & 1 == 1) {
-                    *cell = player as u8;
-                    hash ^= ground.key(site as Site, player as u8);
-                    if let Some(word) = board.get_mut(player * ground.words + site / 64) {
-                        *word |= 1 << (site % 64);
-                    }
-                }
-            }
-        }
-        let sites = 0..ground.sites as Site;
-        let empty = |site: &Site| cells.get(usize::from(*site)) == Some(&EMPTY);
-        let vacant: Vec<Site> = sites.clone().filter(empty).collect();
-        let mut places = vec![0; ground.sites];
-        for (at, site) in vacant.iter().enumerate() {
-            if let Some(place) = places.get_mut(usize::from(*site)) {
-                *place = at as Site;
-            }
-        }
+impl<const ROOM: usize, const SIDES: usize> Groups<ROOM, SIDES> {
+    pub(super) fn of(ground: &Ground<ROOM, SIDES>, board: &[u64]) -> Self {
         let mut groups = Self {
-            heads: sites.clone().collect(),
-            rings: sites.clone().collect(),
-            groups: vec![Group::default(); ground.sites],
-            cells,
-            vacant,
-            places,
-            board,
-            hash,
+            cells: [BEYOND; ROOM],
+            heads: [0; ROOM],
+            rings: [0; ROOM],
+            groups: [Group::default(); ROOM],
+            vacant: [0; ROOM],
+            places: [0; ROOM],
+            empty: 0,
+            board: [0; WORDS],
+            words: ground.words,
+            hash: ground.hash(board),
         };
+        groups.board.iter_mut().zip(board).for_each(|(to, word)| *to = *word);
+        let sites = 0..ground.sites as Site;
+        for site in sites.clone() {
+            let has = |player: usize| {
+                let word = board.get(player * ground.words + usize::from(site) / 64);
+                word.is_some_and(|word| word >> (site % 64) & 1 == 1)
+            };
+            let cell = if has(0) {
+                0
+            } else if has(1) {
+                1
+            } else {
+                EMPTY
+            };
+            groups.cells[at::<ROOM>(site)] = cell;
+            if cell == EMPTY {
+                groups.add(site);
+            }
+        }
         // Each piece is a group of its own at first; then those that touch are joined.
         for site in sites.clone() {
             let player = groups.cell(site);
             if player < EMPTY {
                 let open = ground.near(site).iter().filter(|near| groups.cell(**near) == EMPTY).count();
-                groups.set(site, Group { open: open as u16, pieces: 1, key: ground.key(site, player) });
+                let key = ground.key(site, player);
+                groups.heads[at::<ROOM>(site)] = site;
+                groups.rings[at::<ROOM>(site)] = site;
+                groups.groups[at::<ROOM>(site)] = Group { open: open as u16, pieces: 1, key };
             }
         }
         for site in sites {
@@ -172,59 +175,59 @@ impl Groups {
         groups
     }
 
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.cells.clone_from(&other.cells);
-        self.heads.clone_from(&other.heads);
-        self.rings.clone_from(&other.rings);
-        self.groups.clone_from(&other.groups);
-        self.vacant.clone_from(&other.vacant);
-        self.places.clone_from(&other.places);
-        self.board.clone_from(&other.board);
-        self.hash = other.hash;
-    }
-
     /// The empty sites, in no order.
     #[inline(always)]
-    pub(crate) fn vacant(&self) -> &[Site] {
-        &self.vacant
+    pub(super) fn vacant(&self) -> &[Site] {
+        self.vacant.get(..self.empty).unwrap_or(&[])
+    }
+
+    /// Words of the sites of the one player, then of the other.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u64] {
+        self.board.get(..2 * self.words).unwrap_or(&[])
     }
 
     #[inline(always)]
     fn cell(&self, site: Site) -> u8 {
-        self.cells.get(usize::from(site)).copied().unwrap_or(BEYOND)
+        self.cells[at::<ROOM>(site)]
     }
 
     #[inline(always)]
     fn head(&self, site: Site) -> Site {
-        self.heads.get(usize::from(site)).copied().unwrap_or(site)
+        self.heads[at::<ROOM>(site)]
     }
 
     #[inline(always)]
-    fn group(&self, head: Site) -> Group {
-        self.groups.get(usize::from(head)).copied().unwrap_or_default()
+    fn group(&self, head: Site) -> &Group {
+        &self.groups[at::<ROOM>(head)]
     }
 
     #[inline(always)]
-    fn set(&mut self, head: Site, group: Group) {
-        if let Some(place) = self.groups.get_mut(usize::from(head)) {
-            *place = group;
-        }
+    fn flip(&mut self, site: Site, player: u8) {
+        let word = usize::from(player & 1) * self.words + usize::from(site) / 64;
+        self.board[word & (WORDS - 1)] ^= 1 << (site % 64);
+    }
+
+    #[inline(always)]
+    fn add(&mut self, site: Site) {
+        self.places[at::<ROOM>(site)] = self.empty as Site;
+        self.vacant[self.empty & (ROOM - 1)] = site;
+        self.empty += 1;
     }
 
     /// Looks around an empty site.
     #[inline(always)]
-    pub(crate) fn around(&self, ground: &Ground, player: u8, site: Site) -> Around {
-        let mut around = Around {
-            heads: [0; SIDES],
-            sides: [0; SIDES],
-            count: 0,
-            own: 0,
-            taken: 0,
-            open: 0,
-            breathes: false,
-            dies: false,
-            hash: self.hash ^ ground.key(site, player),
-        };
+    pub(super) fn around(
+        &self,
+        ground: &Ground<ROOM, SIDES>,
+        player: u8,
+        site: Site,
+        around: &mut Around<SIDES>,
+    ) {
+        // In place: what is put together from bytes is slow to copy.
+        (around.count, around.own, around.taken, around.open) = (0, 0, 0, 0);
+        around.dies = false;
+        around.hash = self.hash ^ ground.key(site, player);
         for near in ground.near(site) {
             let cell = self.cell(*near);
             if cell >= EMPTY {
@@ -234,32 +237,33 @@ impl Groups {
             let head = self.head(*near);
             let count = usize::from(around.count);
             let known = around.heads.iter().take(count).position(|known| *known == head);
-            let at = known.unwrap_or(count) % SIDES;
-            around.heads[at] = head;
-            around.sides[at] += 1;
-            if known.is_none() {
+            let index = known.unwrap_or(count) % SIDES;
+            if known.is_some() {
+                around.sides[index] += 1;
+            } else {
+                around.heads[index] = head;
+                around.sides[index] = 1;
                 around.count += 1;
-                around.own |= u8::from(cell == player) << at;
+                around.own |= u8::from(cell == player) << index;
             }
         }
         around.breathes = around.open > 0;
-        for at in 0..usize::from(around.count) % (SIDES + 1) {
-            let group = self.group(around.heads[at % SIDES]);
-            let sides = u16::from(around.sides[at % SIDES]);
-            if around.own >> at & 1 == 1 {
+        for index in 0..usize::from(around.count) {
+            let group = self.group(around.heads[index % SIDES]);
+            let sides = u16::from(around.sides[index % SIDES]);
+            if around.own >> index & 1 == 1 {
                 around.breathes |= group.open > sides;
             } else if group.open == sides {
-                around.taken |= 1 << at;
+                around.taken |= 1 << index;
                 around.hash ^= group.key;
             }
         }
         around.breathes |= around.taken != 0;
-        around
     }
 
     /// Says that a placed piece goes with its group.
     #[cold]
-    pub(crate) fn dies(&self, around: &mut Around) {
+    pub(super) fn dies(&self, around: &mut Around<SIDES>) {
         around.dies = true;
         // The piece itself comes and goes.
         around.hash = around.each(around.own).fold(self.hash, |hash, head| hash ^ self.group(head).key);
@@ -267,23 +271,22 @@ impl Groups {
 
     /// The board after a placement, into a buffer.
     #[cold]
-    pub(crate) fn drawn(
-        &self,
-        ground: &Ground,
-        player: u8,
-        site: Site,
-        around: &Around,
-        board: &mut Vec<u64>,
-    ) {
-        board.clone_from(&self.board);
+    pub(super) fn drawn(&self, player: u8, site: Site, around: &Around<SIDES>, board: &mut Vec<u64>) {
+        board.clear();
+        board.extend_from_slice(self.words());
+        let mut flip = |site: Site, player: u8| {
+            if let Some(word) = board.get_mut(usize::from(player & 1) * self.words + usize::from(site) / 64) {
+                *word ^= 1 << (site % 64);
+            }
+        };
         if !around.dies {
-            flip(board, ground, site, player);
+            flip(site, player);
         }
         for head in around.each(around.gone()) {
             let owner = self.cell(head);
             let mut here = head;
             loop {
-                flip(board, ground, here, owner);
+                flip(here, owner);
                 here = self.after(here);
                 if here == head {
                     break;
@@ -295,25 +298,39 @@ impl Groups {
     /// The next piece of a group.
     #[inline(always)]
     fn after(&self, site: Site) -> Site {
-        self.rings.get(usize::from(site)).copied().unwrap_or(site)
+        self.rings[at::<ROOM>(site)]
     }
 
     /// Places a piece, and takes off what goes.
     #[inline(always)]
-    pub(crate) fn place(&mut self, ground: &Ground, player: u8, site: Site, around: &Around) {
-        self.occupy(ground, site, player);
-        let piece = Group { open: around.open.into(), pieces: 1, key: ground.key(site, player) };
-        self.set(site, piece);
-        for at in 0..usize::from(around.count) % (SIDES + 1) {
-            if let Some(group) = self.groups.get_mut(usize::from(around.heads[at % SIDES])) {
-                group.open = group.open.wrapping_sub(around.sides[at % SIDES].into());
+    pub(super) fn place(
+        &mut self,
+        ground: &Ground<ROOM, SIDES>,
+        player: u8,
+        site: Site,
+        around: &Around<SIDES>,
+    ) {
+        let here = at::<ROOM>(site);
+        (self.cells[here], self.heads[here], self.rings[here]) = (player, site, site);
+        let key = ground.key(site, player);
+        self.hash ^= key;
+        self.flip(site, player);
+        self.empty -= 1;
+        let (place, last) = (self.places[here], self.vacant[self.empty & (ROOM - 1)]);
+        self.vacant[at::<ROOM>(place)] = last;
+        self.places[at::<ROOM>(last)] = place;
+        self.groups[here] = Group { open: around.open.into(), pieces: 1, key };
+        for index in 0..usize::from(around.count) {
+            let head = at::<ROOM>(around.heads[index % SIDES]);
+            self.groups[head].open = self.groups[head].open.wrapping_sub(around.sides[index % SIDES].into());
+            if around.own >> index & 1 == 1 {
+                self.join(site, around.heads[index % SIDES]);
             }
         }
-        for head in around.each(around.own) {
-            self.join(site, head);
-        }
-        for head in around.each(around.taken) {
-            self.take(ground, head);
+        if around.taken != 0 {
+            for head in around.each(around.taken) {
+                self.take(ground, head);
+            }
         }
         if around.dies {
             self.take(ground, self.head(site));
@@ -331,102 +348,75 @@ impl Groups {
             if self.group(own).pieces > self.group(other).pieces { (other, own) } else { (own, other) };
         let mut here = small;
         loop {
-            if let Some(head) = self.heads.get_mut(usize::from(here)) {
-                *head = large;
-            }
+            self.heads[at::<ROOM>(here)] = large;
             here = self.after(here);
             if here == small {
                 break;
             }
         }
         // Two rings become one when two of their links are crossed.
-        let places = (self.rings.len() > usize::from(small)).then_some((small.into(), large.into()));
-        if let Some((small, large)) = places.filter(|(_, large)| *large < self.rings.len()) {
-            self.rings.swap(small, large);
-        }
-        let (less, more) = (self.group(small), self.group(large));
-        self.set(
-            large,
-            Group {
-                open: more.open.wrapping_add(less.open),
-                pieces: more.pieces.wrapping_add(less.pieces),
-                key: more.key ^ less.key,
-            },
-        );
+        self.rings.swap(at::<ROOM>(small), at::<ROOM>(large));
+        let less = *self.group(small);
+        let more = &mut self.groups[at::<ROOM>(large)];
+        more.open = more.open.wrapping_add(less.open);
+        more.pieces = more.pieces.wrapping_add(less.pieces);
+        more.key ^= less.key;
     }
 
     /// Takes a group off.
     #[inline(always)]
-    fn take(&mut self, ground: &Ground, head: Site) {
+    fn take(&mut self, ground: &Ground<ROOM, SIDES>, head: Site) {
         let owner = self.cell(head);
+        self.hash ^= self.group(head).key;
         let mut here = head;
         loop {
-            let next = self.after(here);
-            self.vacate(ground, here, owner);
+            self.cells[at::<ROOM>(here)] = EMPTY;
+            self.flip(here, owner);
+            self.add(here);
             for near in ground.near(here) {
                 if self.cell(*near) < EMPTY {
-                    let head = self.head(*near);
-                    if let Some(group) = self.groups.get_mut(usize::from(head)) {
-                        group.open = group.open.wrapping_add(1);
-                    }
+                    let head = at::<ROOM>(self.head(*near));
+                    self.groups[head].open = self.groups[head].open.wrapping_add(1);
                 }
             }
-            here = next;
+            here = self.after(here);
             if here == head {
                 break;
             }
         }
     }
 
-    #[inline(always)]
-    fn occupy(&mut self, ground: &Ground, site: Site, player: u8) {
-        let at = usize::from(site);
-        if let (Some(cell), Some(head), Some(ring)) =
-            (self.cells.get_mut(at), self.heads.get_mut(at), self.rings.get_mut(at))
-        {
-            (*cell, *head, *ring) = (player, site, site);
-        }
-        self.hash ^= ground.key(site, player);
-        flip(&mut self.board, ground, site, player);
-        if let (Some(place), Some(last)) = (self.places.get(at).copied(), self.vacant.last().copied()) {
-            self.vacant.swap_remove(usize::from(place));
-            if let Some(moved) = self.places.get_mut(usize::from(last)) {
-                *moved = place;
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn vacate(&mut self, ground: &Ground, site: Site, owner: u8) {
-        let at = usize::from(site);
-        if let (Some(cell), Some(place)) = (self.cells.get_mut(at), self.places.get_mut(at)) {
-            (*cell, *place) = (EMPTY, self.vacant.len() as Site);
-            self.vacant.push(site);
-        }
-        self.hash ^= ground.key(site, owner);
-        flip(&mut self.board, ground, site, owner);
-    }
-
     /// Exchanges two empty sites in their list.
     #[inline(always)]
-    pub(crate) fn exchange(&mut self, a: usize, b: usize) {
-        let (Some(first), Some(second)) = (self.vacant.get(a).copied(), self.vacant.get(b).copied()) else {
-            return;
-        };
-        self.vacant.swap(a, b);
-        for (site, place) in [(first, b), (second, a)] {
-            if let Some(at) = self.places.get_mut(usize::from(site)) {
-                *at = place as Site;
-            }
-        }
+    pub(super) fn exchange(&mut self, a: usize, b: usize) {
+        let (a, b) = (a & (ROOM - 1), b & (ROOM - 1));
+        let (first, second) = (self.vacant[a], self.vacant[b]);
+        (self.vacant[a], self.vacant[b]) = (second, first);
+        self.places[at::<ROOM>(first)] = b as Site;
+        self.places[at::<ROOM>(second)] = a as Site;
     }
 }
 
-impl Around {
+impl<const SIDES: usize> Around<SIDES> {
+    /// Nothing yet.
+    pub(super) fn none() -> Self {
+        Self {
+            heads: [0; SIDES],
+            sides: [0; SIDES],
+            count: 0,
+            own: 0,
+            taken: 0,
+            open: 0,
+            breathes: false,
+            dies: false,
+            hash: 0,
+        }
+    }
+
     /// The heads of some of the groups.
     #[inline(always)]
     fn each(&self, bits: u8) -> impl Iterator<Item = Site> + '_ {
-        self.heads.iter().enumerate().filter(move |(at, _)| bits >> at & 1 == 1).map(|(_, head)| *head)
+        self.heads.iter().enumerate().filter(move |(index, _)| bits >> index & 1 == 1).map(|(_, head)| *head)
     }
 
     /// The groups that a placement takes off.
@@ -435,28 +425,20 @@ impl Around {
     }
 }
 
-#[inline(always)]
-fn flip(board: &mut [u64], ground: &Ground, site: Site, player: u8) {
-    let at = usize::from(player & 1) * ground.words + usize::from(site) / 64;
-    if let Some(word) = board.get_mut(at) {
-        *word ^= 1 << (site % 64);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    type Land = Ground<64, 8>;
+    type Pieces = Groups<64, 8>;
+
     /// What each group comes to, counted anew.
-    fn fresh(ground: &Ground, groups: &Groups) -> Groups {
-        let half = |player: usize| {
-            groups.board.iter().skip(player * ground.words).take(ground.words).copied().collect()
-        };
-        Groups::of(ground, &[half(0), half(1)])
+    fn fresh(ground: &Land, groups: &Pieces) -> Pieces {
+        Groups::of(ground, groups.words())
     }
 
     /// What can be compared: for each site its cell and the figures of its group.
-    fn figures(ground: &Ground, groups: &Groups) -> Vec<(u8, u16, u16, u64)> {
+    fn figures(ground: &Land, groups: &Pieces) -> Vec<(u8, u16, u16, u64)> {
         let sites = 0..ground.sites as Site;
         let figures = |site: Site| {
             let group = groups.group(groups.head(site));
@@ -477,25 +459,27 @@ mod tests {
         ];
         for (at, adjacent) in adjacent.into_iter().enumerate() {
             let board = Board { files: 7, ranks: 6, adjacent: adjacent.to_vec(), ..Board::default() };
-            let ground = Ground::of(&board);
-            let mut groups = Groups::of(&ground, &[vec![0], vec![0]]);
+            let ground = Land::of(&board);
+            let mut groups = Groups::of(&ground, &[0, 0]);
             let mut seed = 99 + at as u64;
             for ply in 0..4000_u64 {
                 seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(ply);
-                let Some(site) = groups.vacant().get((seed >> 40) as usize % groups.vacant().len().max(1)).copied()
+                let Some(site) =
+                    groups.vacant().get((seed >> 40) as usize % groups.vacant().len().max(1)).copied()
                 else {
-                    groups = Groups::of(&ground, &[vec![0], vec![0]]);
+                    groups = Groups::of(&ground, &[0, 0]);
                     continue;
                 };
                 let player = (seed >> 33 & 1) as u8;
-                let mut around = groups.around(&ground, player, site);
+                let mut around = Around::none();
+                groups.around(&ground, player, site, &mut around);
                 if !around.breathes {
                     groups.dies(&mut around);
                 }
                 let mut drawn = Vec::new();
-                groups.drawn(&ground, player, site, &around, &mut drawn);
+                groups.drawn(player, site, &around, &mut drawn);
                 groups.place(&ground, player, site, &around);
-                assert_eq!(drawn, groups.board);
+                assert_eq!(drawn, groups.words());
                 assert_eq!((around.hash, ground.hash(&drawn)), (groups.hash, groups.hash));
                 let anew = fresh(&ground, &groups);
                 assert_eq!(figures(&ground, &groups), figures(&ground, &anew));

@@ -13,7 +13,7 @@ struct Entry {
 
 /// The recorded boards of a game, the first one first.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
+pub(super) struct Seen {
     entries: Vec<Entry>,
     /// Their boards, one after another.
     boards: Vec<u64>,
@@ -27,12 +27,19 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// None yet; a player's sites take so many words.
-    pub(crate) fn of(words: usize) -> Self {
+    pub(super) fn of(words: usize) -> Self {
         let width = 2 * words;
         Self { entries: Vec::new(), boards: Vec::new(), width, slots: vec![0; 64], drawn: Vec::new() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Forgets everything but the room there is.
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+        self.boards.clear();
+        self.slots.fill(0);
+    }
+
+    pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
@@ -59,7 +66,7 @@ impl Seen {
 
     /// Records a board.
     #[inline(always)]
-    pub(crate) fn push(&mut self, hash: u64, mover: u8, board: &[u64]) {
+    pub(super) fn push(&mut self, hash: u64, mover: u8, board: &[u64]) {
         if (self.entries.len() + 1) * 2 > self.slots.len() {
             self.slots = vec![0; self.slots.len() * 2];
             for at in 0..self.entries.len() {
@@ -74,7 +81,7 @@ impl Seen {
 
     /// Forgets the latest board.
     #[inline(always)]
-    pub(crate) fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         let number = self.entries.len() as u32;
         let Some(entry) = self.entries.pop() else { return };
         self.boards.truncate(self.entries.len() * self.width);
@@ -92,7 +99,7 @@ impl Seen {
     }
 
     /// Whether one entry is a board: its hash, and how to draw it.
-    pub(crate) fn is(&mut self, at: usize, hash: u64, draw: impl Fn(&mut Vec<u64>)) -> bool {
+    pub(super) fn is(&mut self, at: usize, hash: u64, draw: impl Fn(&mut Vec<u64>)) -> bool {
         if self.entries.get(at).is_none_or(|entry| entry.hash != hash) {
             return false;
         }
@@ -105,7 +112,7 @@ impl Seen {
 
     /// Whether an entry that counts, by its number and its mover, is a board.
     #[inline(always)]
-    pub(crate) fn has(
+    pub(super) fn has(
         &mut self,
         hash: u64,
         draw: impl Fn(&mut Vec<u64>),
@@ -115,7 +122,8 @@ impl Seen {
         while let Some(number) = self.slots.get(slot).copied().filter(|number| *number != 0) {
             let at = number as usize - 1;
             let entry = self.entries.get(at).copied();
-            if entry.is_some_and(|entry| entry.hash == hash && counts(at, entry.mover)) && self.is(at, hash, &draw)
+            if entry.is_some_and(|entry| entry.hash == hash && counts(at, entry.mover))
+                && self.is(at, hash, &draw)
             {
                 return true;
             }

@@ -37,7 +37,8 @@ impl Checker<'_> {
         need(usize::from(form.binding) < program.bindings.len(), "no such binding")?;
         self.grants(form.clause, form.act)?;
         self.clause(form.takes, |form| matches!(form, Form::After { .. }))?;
-        let ban = |clause: u16| self.clause(clause, |form| matches!(form, Form::Forbid { before: false, .. }));
+        let ban =
+            |clause: u16| self.clause(clause, |form| matches!(form, Form::Forbid { before: false, .. }));
         match form.own {
             Own::Stays => {}
             Own::Forbidden(clause) => ban(clause)?,
