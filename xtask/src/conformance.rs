@@ -11,10 +11,10 @@ use std::{env, fs};
 
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use rulebook_conformance::case::{Case, Tier, Wanted};
+use rulebook_conformance::case::{Case, Wanted};
 use rulebook_conformance::driver::Driver;
 use rulebook_conformance::report::Counts;
-use rulebook_conformance::run::{self, Finished};
+use rulebook_conformance::run::{self, Drivers, Finished};
 use rulebook_conformance::{Corpus, Engines, Kind, Report, Selection};
 
 use crate::Outcome;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Write the pictures of boards into the snapshots instead of comparing them.
     #[arg(long)]
     bless: bool,
-    /// Run the cases for fast engines too.
+    /// Run the cases that take long, too.
     #[arg(long)]
     slow: bool,
     /// The engine to run them on.
@@ -51,8 +51,10 @@ pub(crate) struct Args {
 /// Which engine is under test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Which {
-    /// The reference interpreter.
+    /// The reference interpreter, and the machine for the cases that are too large for it.
     #[default]
+    Fitting,
+    /// The reference interpreter.
     Reference,
     /// The machine.
     Machine,
@@ -63,7 +65,7 @@ enum Which {
 impl From<Which> for Kind {
     fn from(which: Which) -> Self {
         match which {
-            Which::Reference => Self::Reference,
+            Which::Fitting | Which::Reference => Self::Reference,
             Which::Machine => Self::Machine,
             Which::Both => Self::Both,
         }
@@ -93,11 +95,18 @@ pub(crate) fn run(args: Args) -> Outcome {
         return Err(nothing(args.bless).into());
     }
     let driver = Engines::at(args.engine.into(), root.join("rules"));
-    let finished = put(&cases, &driver, args.slow);
+    let machine = Engines::at(Kind::Machine, root.join("rules"));
+    let (fast, name): (Option<&dyn Driver>, String) = match args.engine {
+        Which::Fitting => (Some(&machine), format!("{}, {} for large cases", driver.name(), machine.name())),
+        Which::Both => (Some(&machine), driver.name().to_owned()),
+        Which::Machine => (Some(&driver), driver.name().to_owned()),
+        Which::Reference => (None, driver.name().to_owned()),
+    };
+    let finished = put(&cases, Drivers { tested: &driver, fast, slow: args.slow });
     if args.bless {
         return bless(&root.join(CORPUS), &finished);
     }
-    let report = Report::of(driver.name(), &finished);
+    let report = Report::of(&name, &finished);
     if let Some(file) = &args.json {
         write_whole(file, &serde_json::to_string_pretty(&report)?)?;
     }
@@ -119,12 +128,8 @@ fn nothing(bless: bool) -> &'static str {
 }
 
 /// Puts the cases to the engine, with a progress bar if somebody is watching.
-fn put<'c>(cases: &[&'c Case], driver: &dyn Driver, slow: bool) -> Vec<Finished<'c>> {
-    let runs = |case: &&&Case| match case.tier {
-        Tier::Always | Tier::WhenEncoded => true,
-        Tier::Slow => slow,
-        Tier::Waiting(_) => false,
-    };
+fn put<'c>(cases: &[&'c Case], drivers: Drivers<'_>) -> Vec<Finished<'c>> {
+    let runs = |case: &&&Case| drivers.of(case).is_some();
     let weight = |case: &Case| case.cost.max(1);
     let bar = if std::io::stderr().is_terminal() {
         let total = cases.iter().filter(runs).map(|case| weight(case)).sum();
@@ -135,7 +140,7 @@ fn put<'c>(cases: &[&'c Case], driver: &dyn Driver, slow: bool) -> Vec<Finished<
     } else {
         ProgressBar::hidden()
     };
-    let finished = run::run(cases, driver, slow, &|case| {
+    let finished = run::run(cases, drivers, &|case| {
         if runs(&&case) {
             bar.inc(weight(case));
         }

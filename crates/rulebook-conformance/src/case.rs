@@ -44,6 +44,8 @@ pub enum Tier {
     Always,
     /// Always, if the engine has its rule set; else it waits for that.
     WhenEncoded,
+    /// Always, on an engine that is fast.
+    Fast,
     /// Only if slow cases are wanted.
     Slow,
     /// Never yet; the text says what is missing.

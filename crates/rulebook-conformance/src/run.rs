@@ -55,11 +55,35 @@ pub struct Finished<'c> {
     pub pictures: Vec<(String, String)>,
 }
 
+/// The engines that cases are put to.
+#[derive(Clone, Copy)]
+pub struct Drivers<'d> {
+    /// The engine under test.
+    pub tested: &'d dyn Driver,
+    /// A fast one, for the cases that are too large for the other; without it they go to the one under test,
+    /// as slow cases.
+    pub fast: Option<&'d dyn Driver>,
+    /// Whether slow cases are put, too.
+    pub slow: bool,
+}
+
+impl<'d> Drivers<'d> {
+    /// The engine that a case is put to, if it is put at all.
+    pub fn of(&self, case: &Case) -> Option<&'d dyn Driver> {
+        let Self { tested, fast, slow } = *self;
+        match &case.tier {
+            Tier::Always | Tier::WhenEncoded => Some(tested),
+            Tier::Fast => fast.or(slow.then_some(tested)),
+            Tier::Slow => slow.then_some(fast.unwrap_or(tested)),
+            Tier::Waiting(_) => None,
+        }
+    }
+}
+
 /// Runs cases; `tick` is called once for each.
 pub fn run<'c>(
     cases: &[&'c Case],
-    driver: &dyn Driver,
-    slow: bool,
+    drivers: Drivers<'_>,
     tick: &(dyn Fn(&Case) + Sync),
 ) -> Vec<Finished<'c>> {
     // Long cases first, so that no core is left alone with one at the end.
@@ -69,7 +93,7 @@ pub fn run<'c>(
         .into_par_iter()
         .with_max_len(1)
         .map(|(at, case)| {
-            let finished = one(case, driver, slow);
+            let finished = one(case, drivers);
             tick(case);
             (at, finished)
         })
@@ -78,13 +102,12 @@ pub fn run<'c>(
     finished.into_iter().map(|(_, finished)| finished).collect()
 }
 
-fn one<'c>(case: &'c Case, driver: &dyn Driver, slow: bool) -> Finished<'c> {
+fn one<'c>(case: &'c Case, drivers: Drivers<'_>) -> Finished<'c> {
     let done = |outcome| Finished { case, outcome, pictures: Vec::new() };
-    match &case.tier {
-        Tier::Waiting(reason) => return done(Outcome::Waiting(reason.clone())),
-        Tier::Slow if !slow => return done(Outcome::Slow),
-        _ => {}
+    if let Tier::Waiting(reason) = &case.tier {
+        return done(Outcome::Waiting(reason.clone()));
     }
+    let Some(driver) = drivers.of(case) else { return done(Outcome::Slow) };
     let answers = catch_unwind(AssertUnwindSafe(|| {
         driver.load(&case.rules, &case.params).map(|loaded| loaded.answer(&case.script))
     }));

@@ -74,6 +74,9 @@ struct Declared {
 struct Limits {
     /// Cases up to this size run always.
     always: u64,
+    /// Cases up to this size run always, on an engine that is fast.
+    #[serde(default)]
+    fast: u64,
     /// Cases up to this size run if slow ones are wanted; larger ones wait.
     slow: u64,
 }
@@ -327,6 +330,7 @@ impl Table<'_> {
     fn tier(&self, size: Option<u64>) -> Tier {
         match size {
             Some(size) if size <= self.declared.limits.always => Tier::WhenEncoded,
+            Some(size) if size <= self.declared.limits.fast => Tier::Fast,
             Some(size) if size <= self.declared.limits.slow => Tier::Slow,
             _ => Tier::Waiting("too many to be counted here".into()),
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rulebook_conformance::case::Case;
 use rulebook_conformance::driver::{Answer, Driver, Loaded, Refused, Script, Step};
-use rulebook_conformance::run::{self, Outcome};
+use rulebook_conformance::run::{self, Drivers, Outcome};
 use rulebook_conformance::{Corpus, Engines, Kind, Report, Selection};
 
 fn data(name: &str) -> PathBuf {
@@ -19,7 +19,7 @@ fn mixed() -> Corpus {
 
 fn report(corpus: &Corpus, driver: &dyn Driver, slow: bool) -> Report {
     let cases: Vec<&Case> = corpus.cases.iter().collect();
-    Report::of(driver.name(), &run::run(&cases, driver, slow, &|_| {}))
+    Report::of(driver.name(), &run::run(&cases, Drivers { tested: driver, fast: None, slow }, &|_| {}))
 }
 
 #[test]
@@ -106,7 +106,7 @@ impl Loaded for Stub {
 fn outcome_of_first(answer: fn(&Step) -> Answer) -> Outcome {
     let corpus = mixed();
     let first: Vec<&Case> = corpus.cases.iter().take(1).collect();
-    run::run(&first, &Stub(answer), false, &|_| {}).remove(0).outcome
+    run::run(&first, Drivers { tested: &Stub(answer), fast: None, slow: false }, &|_| {}).remove(0).outcome
 }
 
 #[test]

@@ -62,15 +62,21 @@ pub(super) fn sequences(table: &mut Table<'_>, text: &str) {
         let position = empty_position(table, board);
         let mut fast = table.case_for(&id, line, &words(head), board);
         fast.script.position.clone_from(&position);
-        let mut deep = table.case_for(&format!("{id}-deep"), line, &words(head), board);
-        deep.script.position = position;
-        if deep.tier == Tier::WhenEncoded {
-            deep.tier = Tier::Slow;
-        }
+        let further = |name: &str, tier: Tier| {
+            let mut case = table.case_for(&format!("{id}-{name}"), line, &words(head), board);
+            case.script.position.clone_from(&position);
+            if case.tier == Tier::WhenEncoded {
+                case.tier = tier;
+            }
+            case
+        };
+        let mut deep = further("deep", Tier::Fast);
+        let mut deepest = further("deepest", Tier::Slow);
         for (depth, nodes) in (1..).zip(&numbers) {
             let case = match table.tier(Some(*nodes)) {
                 Tier::WhenEncoded => &mut fast,
-                Tier::Slow => &mut deep,
+                Tier::Fast => &mut deep,
+                Tier::Slow => &mut deepest,
                 _ => continue,
             };
             case.cost += nodes;
@@ -80,12 +86,13 @@ pub(super) fn sequences(table: &mut Table<'_>, text: &str) {
             let all: u64 = numbers.iter().sum();
             let case = match table.tier(Some(all)) {
                 Tier::WhenEncoded => &mut fast,
-                _ => &mut deep,
+                Tier::Fast => &mut deep,
+                _ => &mut deepest,
             };
             case.cost += all;
             case.ask(line, Question::Games, Wanted::Count(total));
         }
-        for case in [fast, deep] {
+        for case in [fast, deep, deepest] {
             if !case.checks.is_empty() {
                 table.push(case);
             }

@@ -11,7 +11,9 @@ const COLUMNS: [&str; 8] = ["variant", "fen", "depth", "nodes", "source", "rules
 
 /// Depths of a run that an engine without tables can answer.
 const ALWAYS: &str = "reference";
-/// Rows for engines that are faster.
+/// Rows for an engine with tables.
+const MACHINE: &str = "machine";
+/// Rows that take long on any engine.
 const FAST: &str = "fast engine";
 /// Rows that say again what an earlier one says.
 const AGAIN: &str = "duplicate";
@@ -46,12 +48,13 @@ pub(super) fn read(table: &mut Table<'_>, text: &str) {
         case.tier = match budget {
             _ if rules.is_empty() => Tier::Waiting("no rule set says how this variant is played".into()),
             ALWAYS => Tier::WhenEncoded,
+            MACHINE => Tier::Fast,
             FAST if nodes > table.declared.limits.slow => {
                 Tier::Waiting("too many to be counted by a slow engine".into())
             }
             FAST => Tier::Slow,
             _ => {
-                table.problem(line, format!("the budget is `{ALWAYS}`, `{FAST}` or `{AGAIN}`"));
+                table.problem(line, format!("the budget is `{ALWAYS}`, `{MACHINE}`, `{FAST}` or `{AGAIN}`"));
                 continue;
             }
         };
