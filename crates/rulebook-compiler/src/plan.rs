@@ -182,6 +182,9 @@ fn before(lanes: &[Lane], at: u16) -> (&'static str, bool) {
 /// Why the general engine is needed to find plies.
 fn general(program: &Program) -> Vec<&'static str> {
     let lanes = &program.lanes;
+    if program.surround.is_some() {
+        return Vec::new();
+    }
     if lanes.is_empty() {
         return vec!["there are not two players on a board, or no forms were looked for"];
     }

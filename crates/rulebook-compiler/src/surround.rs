@@ -20,6 +20,8 @@ use crate::simplify::{Known, constant, simplify};
 
 /// The largest number that a step may write or add.
 const MAX_NUMBER: i64 = 1 << 20;
+/// What is said of a clause that cannot make a difference.
+const NEVER: &str = "never: the parameters have decided its condition";
 /// Most neighbours of a site.
 const MAX_NEIGHBOURS: usize = 8;
 
@@ -142,6 +144,7 @@ impl<'a> Finder<'a> {
         for (at, clause) in self.rules.clauses.iter().enumerate() {
             let applies = self.always(clause);
             if applies == Some(false) {
+                self.note(at, NEVER);
                 continue;
             }
             match &clause.form {
@@ -158,6 +161,7 @@ impl<'a> Finder<'a> {
                 Form::Forbid { acts, before, banned } => {
                     let term = self.simple(banned);
                     if constant(&term) == Some(&Value::Truth(false)) {
+                        self.note(at, NEVER);
                         continue;
                     }
                     let others = form.others.iter().any(|other| acts.admits(other.act));
