@@ -11,6 +11,7 @@ mod simplify;
 mod sources;
 mod surround;
 mod templates;
+pub mod text;
 mod values;
 
 use rulebook_machine::program::Program;

@@ -68,6 +68,27 @@ pub fn compile(name: &str, given: &[(String, String)]) -> Result<Compiled, OpenE
     Ok(Compiled { rules, program, notes, sources })
 }
 
+/// A program in its text form, checked, with the bytes of its compiled file.
+///
+/// # Errors
+/// Where the text is none of a program, or what the verifier or the loader refuses.
+pub fn from_text(text: &str) -> Result<(Program, Sources, Vec<u8>), TextError> {
+    let program = rulebook_compiler::text::parse(text).map_err(TextError::Text)?;
+    let sources = rulebook_compiler::sources([("", text)], []);
+    let bytes = file::encode(&program, &sources).map_err(TextError::Load)?;
+    file::load(&bytes).map_err(TextError::Load)?;
+    Ok((program, sources, bytes))
+}
+
+/// Why a text makes no compiled file.
+#[derive(Debug)]
+pub enum TextError {
+    /// It is none of a program.
+    Text(rulebook_compiler::text::Misread),
+    /// The program may not be run.
+    Load(LoadError),
+}
+
 /// Writes a file as a whole or not at all.
 ///
 /// # Errors

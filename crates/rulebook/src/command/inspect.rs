@@ -21,6 +21,9 @@ use crate::out::{Out, table};
 pub(super) struct Arguments {
     /// A compiled file.
     file: String,
+    /// Show the whole program as text, which `compile` reads again.
+    #[arg(long)]
+    program: bool,
 }
 
 /// The JSON answer of `inspect`.
@@ -87,6 +90,16 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Answer, Failur
         return Err(Failure::new(format!("`{}` is not a compiled rule set", arguments.file))
             .help("`rulebook compile` makes one from a rule file"));
     };
+    if arguments.program {
+        let text = rulebook::compiler::text::print(machine.program());
+        let text = text.map_err(|reason| Failure::new(format!("`{}`: {reason}", arguments.file)))?;
+        if out.is_json() {
+            out.document(&text);
+        } else {
+            out.line(text.trim_end());
+        }
+        return Ok(Answer::Good);
+    }
     let report = report(&outline, machine.program());
     if out.is_json() {
         out.document(&report);
