@@ -46,7 +46,10 @@ fn each_rule_of_suicide_and_of_repetition_has_its_form() {
     };
     let small = ("size", "5");
     assert!(matches!(form("go/board", &[small]), (Own::Forbidden(_), Past::Board(_))));
-    assert!(matches!(form("go/board", &[small, ("suicide", "'any'")]), (Own::Removed(_, None), Past::Board(_))));
+    assert!(matches!(
+        form("go/board", &[small, ("suicide", "'any'")]),
+        (Own::Removed(_, None), Past::Board(_))
+    ));
     assert!(matches!(form("go/board", &[small, ("suicide", "'multi'")]), (Own::Removed(_, Some(_)), _)));
     assert!(matches!(form("go/situational", &[small]), (_, Past::Turn(_))));
     assert!(matches!(form("go/simple-ko", &[small]), (_, Past::Latest(_))));
@@ -66,12 +69,19 @@ fn what_differs_a_little_is_not_recognised() {
     for (clauses, what) in [
         // Groups in atari go, too.
         (
-            format!("  x: {{ after: place, then: remove set of chain(n) for n in neighbours(point) & owned(opponent) where count(liberties(chain(n))) = 1, {says} }}\n"),
+            format!(
+                "  x: {{ after: place, then: remove set of chain(n) for n in neighbours(point) & owned(opponent) where count(liberties(chain(n))) = 1, {says} }}\n"
+            ),
             "another taking",
         ),
         (format!("  x: {{ forbid: point = a1, after: place, {says} }}\n"), "another ban"),
         (format!("  x: {{ act: swap, then: give owned(opponent) to mover, {says} }}\n"), "another ply"),
-        (format!("  x: {{ overrides: \"7.1\", ends: count(owned(black)) >= 9, result: win(black), {says} }}\n"), "another ending"),
+        (
+            format!(
+                "  x: {{ overrides: \"7.1\", ends: count(owned(black)) >= 9, result: win(black), {says} }}\n"
+            ),
+            "another ending",
+        ),
         (format!("  x: {{ forbid: passes > 0, after: pass, {says} }}\n"), "a ban on the other ply"),
     ] {
         let (program, notes) = layered(&clauses);

@@ -81,11 +81,7 @@ impl<'d> Drivers<'d> {
 }
 
 /// Runs cases; `tick` is called once for each.
-pub fn run<'c>(
-    cases: &[&'c Case],
-    drivers: Drivers<'_>,
-    tick: &(dyn Fn(&Case) + Sync),
-) -> Vec<Finished<'c>> {
+pub fn run<'c>(cases: &[&'c Case], drivers: Drivers<'_>, tick: &(dyn Fn(&Case) + Sync)) -> Vec<Finished<'c>> {
     // Long cases first, so that no core is left alone with one at the end.
     let mut order: Vec<(usize, &Case)> = cases.iter().copied().enumerate().collect();
     order.sort_by_key(|(at, case)| (std::cmp::Reverse(case.cost), *at));
