@@ -21,14 +21,38 @@ pub struct Passes {
     pub instances: bool,
     /// What is seen along lines is looked up by multiplication.
     pub lookups: bool,
+    /// Conditions and sets become questions: short programs on a stack of sets.
+    pub queries: bool,
+    /// Acts that put pieces on empty sites are looked for as sets.
+    pub drops: bool,
+    /// A choice that depends on where a piece comes from and goes to is parted by these.
+    pub zones: bool,
+    /// Ways of different forms in one pattern are told apart.
+    pub splits: bool,
+    /// A measure that only asks for captures is looked at before the plies are made.
+    pub forced: bool,
     /// Groups of pieces and recorded boards are kept from ply to ply.
     pub surround: bool,
 }
 
 impl Passes {
     /// The names of the passes, with a way to switch each.
-    pub const NAMES: [&str; 9] =
-        ["forms", "rays", "screens", "recipes", "settle", "legality", "instances", "lookups", "surround"];
+    pub const NAMES: [&str; 14] = [
+        "forms",
+        "rays",
+        "screens",
+        "recipes",
+        "settle",
+        "legality",
+        "instances",
+        "lookups",
+        "queries",
+        "drops",
+        "zones",
+        "splits",
+        "forced",
+        "surround",
+    ];
 
     /// All on.
     pub fn all() -> Self {
@@ -41,6 +65,11 @@ impl Passes {
             legality: true,
             instances: true,
             lookups: true,
+            queries: true,
+            drops: true,
+            zones: true,
+            splits: true,
+            forced: true,
             surround: true,
         }
     }
@@ -56,6 +85,11 @@ impl Passes {
             legality: false,
             instances: false,
             lookups: false,
+            queries: false,
+            drops: false,
+            zones: false,
+            splits: false,
+            forced: false,
             surround: false,
         }
     }
@@ -72,6 +106,11 @@ impl Passes {
             "legality" => &mut passes.legality,
             "instances" => &mut passes.instances,
             "lookups" => &mut passes.lookups,
+            "queries" => &mut passes.queries,
+            "drops" => &mut passes.drops,
+            "zones" => &mut passes.zones,
+            "splits" => &mut passes.splits,
+            "forced" => &mut passes.forced,
             "surround" => &mut passes.surround,
             _ => return None,
         };

@@ -106,21 +106,37 @@ fn other(program: &Program, at: u16, form: &Form) -> (String, bool) {
         Form::Forbid { before: false, .. } => {
             if lanes.iter().any(|lane| lane.royal.is_some_and(|royal| royal.clause == at)) {
                 ("ban derived: attackers are looked for from the site outwards", true)
+            } else if lanes.iter().any(asks_after) {
+                ("ban asked: a ply it may concern is made, then a short question decides", true)
             } else {
                 ("ban tried: every ply is made, then judged by the general engine", false)
             }
+        }
+        Form::Most { .. } if !lanes.is_empty() && lanes.iter().all(|lane| lane.forced) => {
+            ("measured: captures are looked for first, all else only where there are none", true)
         }
         Form::Most { .. } => ("measured: every ply is made, then those with the most are kept", false),
         Form::Turn(_) if !lanes.is_empty() && lanes.iter().all(|lane| lane.passes_turn) => {
             ("turn: always the next player, so nothing is evaluated in the recognised forms", true)
         }
         Form::Turn(_) => ("turn: evaluated after each ply", false),
+        Form::Ends { stops: true, .. }
+            if !lanes.is_empty() && lanes.iter().all(|lane| lane.stops.is_some()) =>
+        {
+            ("ending: read off each position before its plies by a short question", true)
+        }
         Form::Ends { stops: true, .. } => ("ending: read off each position before its plies", false),
         Form::Ends { stops: false, .. } => ("ending: asked after a ply that was played", true),
         Form::Rank(..) => ("key of the ranking: one value for each entry", true),
         Form::List { .. } => ("list: made when it is asked for", true),
     };
     (text.to_owned(), fast)
+}
+
+/// Whether plies of a player are followed by questions.
+fn asks_after(lane: &Lane) -> bool {
+    lane.shapes.iter().any(|shape| !shape.after.is_empty())
+        || lane.drops.iter().any(|drop| !drop.after.is_empty())
 }
 
 /// How a consequence of plies runs.
@@ -174,6 +190,14 @@ fn before(lanes: &[Lane], at: u16) -> (&'static str, bool) {
     }
     if bans.all(|ban| ban.attacked.is_some()) {
         ("ban derived: attackers of the sites it names are looked for before the ply", true)
+    } else if lanes
+        .iter()
+        .flat_map(|lane| &lane.shapes)
+        .flat_map(|shape| &shape.before)
+        .filter(|ban| ban.clause == at)
+        .all(|ban| ban.attacked.is_some() || ban.query.is_some())
+    {
+        ("ban asked: a short question before the ply decides", true)
     } else {
         ("ban judged before each ply, by the general engine", false)
     }
@@ -193,8 +217,14 @@ fn general(program: &Program) -> Vec<&'static str> {
         |is: fn(&rulebook_machine::lane::Shape) -> bool| lanes.iter().flat_map(|lane| &lane.shapes).any(is);
     [
         (program.board.len() > 128, "the board has more than 128 sites"),
-        (any(&|lane| !lane.acts.is_empty()), "there are plies that are not movements of pieces"),
-        (any(&|lane| lane.measured), "a ban or a measure must be judged on the position after a ply"),
+        (
+            any(&|lane| lane.acts.iter().any(|at| lane.drops.iter().all(|drop| drop.clause != *at))),
+            "there are plies that are not movements of pieces",
+        ),
+        (
+            any(&|lane| lane.measured && !lane.forced),
+            "a ban or a measure must be judged on the position after a ply",
+        ),
         (any(&|lane| lane.doubles), "two ways may grant one and the same act"),
         (any(&|lane| !lane.passes_turn), "the turn does not always pass to the next player"),
         (any(&|lane| lane.attacks.is_none()), "some way of capturing was not recognised"),
@@ -206,8 +236,8 @@ fn general(program: &Program) -> Vec<&'static str> {
             "a consequence of a movement is no plain step",
         ),
         (
-            shape(|shape| shape.before.iter().any(|ban| ban.attacked.is_none())),
-            "a ban before a ply is none on attacked sites",
+            shape(|shape| shape.before.iter().any(|ban| ban.attacked.is_none() && ban.query.is_none())),
+            "a ban before a ply is no question",
         ),
     ]
     .into_iter()

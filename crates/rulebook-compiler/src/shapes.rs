@@ -3,12 +3,20 @@
 //! Law: a shape grants exactly the acts that its clause grants to its kind, and its recipe does exactly what
 //! the clauses that follow the act do. Where that is not plain to see, the general engine keeps the clause.
 
+mod bans;
+mod drops;
 mod instances;
+mod queries;
 mod recipes;
+mod zones;
 
-use rulebook_machine::lane::{Attack, Before, Gate, Lane, Place, Reach, Royal, Shape, Template, content};
+use std::cell::RefCell;
+
+use rulebook_machine::lane::{
+    Attack, Before, Gate, Lane, Need, Place, Query, Reach, Shape, Template, content,
+};
 use rulebook_machine::program::{Program, Type};
-use rulebook_model::ruleset::{Builtin, Clause, Context, Form, RuleSet, Term};
+use rulebook_model::ruleset::{Builtin, Clause, Context, Effect, Form, RuleSet, Term};
 use rulebook_model::{Sites, Value};
 use rulebook_syntax::ast::Binary;
 
@@ -40,7 +48,15 @@ pub(crate) fn lanes(rules: &RuleSet, program: &Program, passes: Passes) -> (Vec<
     if rules.players.len() != 2 || rules.board.is_empty() || !passes.forms {
         return (Vec::new(), notes);
     }
-    let lanes = (0..2).map(|player| Recogniser { rules, program, player, passes, notes: &mut notes }.lane());
+    let paths = rules.clauses.iter().filter_map(|clause| match &clause.form {
+        Form::Move { path, .. } => Some(path),
+        _ => None,
+    });
+    let marks: Vec<u16> = paths.flat_map(|path| path.marks.iter().copied()).collect();
+    let lanes = (0..2).map(|player| {
+        let (marks, queries) = (marks.clone(), RefCell::default());
+        Recogniser { rules, program, player, passes, notes: &mut notes, marks, queries }.lane()
+    });
     let lanes = lanes.collect();
     (lanes, notes)
 }
@@ -64,6 +80,10 @@ struct Recogniser<'a> {
     player: u8,
     passes: Passes,
     notes: &'a mut Vec<Note>,
+    /// The names that marks of patterns bind.
+    marks: Vec<u16>,
+    /// The questions asked so far.
+    queries: RefCell<Vec<Query>>,
 }
 
 /// A way of moving as its clause states it.
@@ -87,15 +107,20 @@ impl Recogniser<'_> {
         Known::of(self.player, kind)
     }
 
+    /// What the recogniser of another player says.
+    fn of_player<T>(&self, player: u8, ask: impl FnOnce(&Recogniser<'_>) -> T) -> T {
+        let (marks, queries) = (self.marks.clone(), RefCell::default());
+        let Self { rules, program, passes, .. } = *self;
+        ask(&Recogniser { rules, program, player, passes, notes: &mut Vec::new(), marks, queries })
+    }
+
     fn lane(mut self) -> Lane {
         let mut lane = Lane { passes_turn: self.passes_turn(), ..Lane::default() };
         for (at, clause) in self.rules.clauses.iter().enumerate() {
             match &clause.form {
                 Form::Move { kinds, .. } => {
                     for kind in kinds {
-                        if let Some(shape) = self.shape(at, clause, *kind) {
-                            lane.shapes.push(shape);
-                        }
+                        lane.shapes.extend(self.shapes(at, clause, *kind));
                     }
                 }
                 Form::Act { .. } => lane.acts.push(at as u16),
@@ -104,34 +129,58 @@ impl Recogniser<'_> {
         }
         lane.doubles = doubles(&lane.shapes);
         lane.attacks = self.attacks();
-        let royal = self.royal();
-        if let (Some(royal), true) = (royal, self.passes.legality) {
-            // What the other player can do to the royal piece must be known.
-            let other = Recogniser { player: 1 - self.player, notes: &mut Vec::new(), ..self };
-            if other.attacks().is_some() {
-                lane.royal = Some(royal);
-                self.note(
-                    usize::from(royal.clause),
-                    Some(royal.kind),
-                    true,
-                    "derived: attackers are looked for from the site outwards",
-                );
-            }
-        }
-        // A ply that another ban is judged on is made by the general engine.
-        for (at, clause) in self.rules.clauses.iter().enumerate() {
-            let Form::Forbid { acts, before: false, .. } = &clause.form else { continue };
-            if lane.royal.is_some_and(|royal| usize::from(royal.clause) == at) {
-                continue;
-            }
-            for shape in lane.shapes.iter_mut().filter(|shape| acts.admits(shape.act)) {
-                shape.recipe = None;
-                shape.instances.clear();
+        let derived = self.derived(&mut lane);
+        self.bans(&mut lane, &derived);
+        if self.passes.drops {
+            for at in lane.acts.clone() {
+                lane.drops.extend(self.drops(at, &derived).into_iter().flatten());
             }
         }
         lane.reads_past = self.reads_past();
         lane.measured = self.rules.clauses.iter().any(|clause| matches!(clause.form, Form::Most { .. }));
+        lane.forced = self.passes.forced && self.forced();
+        lane.stops = self.stops();
+        lane.queries = self.queries.take();
         lane
+    }
+
+    /// Whether the only measure of plies is one for those that capture and a smaller one for all others.
+    fn forced(&self) -> bool {
+        let mut measures = self.rules.clauses.iter().filter_map(|clause| match &clause.form {
+            Form::Most { acts, measure } => Some((clause, acts, measure)),
+            _ => None,
+        });
+        let Some((clause, acts, measure)) = measures.next() else { return false };
+        let all = (0..self.rules.acts.len() as u16).all(|act| acts.admits(act));
+        if measures.next().is_some() || !all || clause.when.is_some() || clause.unless.is_some() {
+            return false;
+        }
+        let Term::If(condition, yes, no) = simplify(self.rules, &measure.term, &self.known(None)) else {
+            return false;
+        };
+        let nothing = |term: &Term| matches!(term, Term::IsEmpty(inner) if matches!(**inner, Term::Context(Context::Taken)));
+        let (without, with) = match &*condition {
+            Term::Not(inner) if nothing(inner) => (no, yes),
+            condition if nothing(condition) => (yes, no),
+            _ => return false,
+        };
+        matches!((constant(&without), constant(&with)), (Some(Value::Number(a)), Some(Value::Number(b))) if a < b)
+    }
+
+    /// The endings that stop the counting of sequences, as questions before the plies of the player.
+    fn stops(&self) -> Option<Vec<u16>> {
+        let known = Known { absent: true, ..self.known(None) };
+        let mut stops = Vec::new();
+        for (clause, flat) in self.rules.clauses.iter().zip(&self.program.clauses) {
+            let (Form::Ends { condition, .. }, rulebook_machine::program::Form::Ends { stops: true, .. }) =
+                (&clause.form, &flat.form)
+            else {
+                continue;
+            };
+            let query = self.condition(&self.under(clause, &condition.term, &known), &known)?;
+            stops.push(self.keep(query)?);
+        }
+        Some(stops)
     }
 
     /// Whether some way of making a ply looks at more than the position before it.
@@ -167,30 +216,6 @@ impl Recogniser<'_> {
         }
         let next = self.rules.next_player(self.player);
         constant(&simplify(self.rules, &code.term, &self.known(None))) == Some(&Value::Player(next))
-    }
-
-    /// The ban that no own piece of a kind may be attacked after any ply, if there is one of this form.
-    fn royal(&self) -> Option<Royal> {
-        let next = self.rules.next_player(self.player);
-        self.rules.clauses.iter().enumerate().find_map(|(at, clause)| {
-            let Form::Forbid { acts, before: false, banned } = &clause.form else { return None };
-            let all = (0..self.rules.acts.len() as u16).all(|act| acts.admits(act));
-            if !all || clause.when.is_some() || clause.unless.is_some() {
-                return None;
-            }
-            let Term::Call(Builtin::Attacked, arguments) =
-                simplify(self.rules, &banned.term, &self.known(None))
-            else {
-                return None;
-            };
-            let [Term::Call(Builtin::Pieces, which), Term::Const(Value::Player(by))] = &arguments[..] else {
-                return None;
-            };
-            let [Term::Const(Value::Kind(kind)), Term::Const(Value::Player(owner))] = &which[..] else {
-                return None;
-            };
-            (*by == next && *owner == self.player).then_some(Royal { kind: *kind, clause: at as u16 })
-        })
     }
 
     /// A way of moving, its condition taken apart.
@@ -239,15 +264,15 @@ impl Recogniser<'_> {
         Some(way)
     }
 
-    fn shape(&mut self, at: usize, clause: &Clause, kind: u8) -> Option<Shape> {
-        let Form::Move { act, choices, then, .. } = &clause.form else { return None };
-        let way = self.way(clause, kind)?;
+    fn shapes(&mut self, at: usize, clause: &Clause, kind: u8) -> Vec<Shape> {
+        let Form::Move { act, choices, then, .. } = &clause.form else { return Vec::new() };
+        let Some(way) = self.way(clause, kind) else { return Vec::new() };
         if way.never {
             self.note(at, Some(kind), true, "never possible");
-            return None;
+            return Vec::new();
         }
         let sets = |sites: Option<Sites>| sites.map(|sites| words(&sites));
-        let mut shape = Shape {
+        let shape = Shape {
             clause: at as u16,
             act: *act,
             kind,
@@ -257,7 +282,9 @@ impl Recogniser<'_> {
             tos: sets(way.tos),
             gate: way.gate,
             tested: way.tested,
-            before: self.before(*act),
+            before: Vec::new(),
+            after: Vec::new(),
+            spare: None,
             plain: false,
             recipe: None,
             choice: None,
@@ -279,22 +306,124 @@ impl Recogniser<'_> {
                     [one] => one.marks.clone(),
                     _ => Vec::new(),
                 };
-                let text = self.classify(&mut shape, found);
-                self.recipe(&mut shape, then);
-                let unclear = shape.recipe.is_none()
-                    || shape.tested
-                    || shape.before.iter().any(|ban| ban.attacked.is_none());
-                if self.passes.instances && unclear {
-                    self.instances(&mut shape, clause, then);
+                let noted = self.notes.len();
+                let parts = self.split(found.clone());
+                let mut made = |found: Vec<Vec<Template>>| -> Vec<Shape> {
+                    self.notes.truncate(noted);
+                    let parts = found.into_iter();
+                    parts
+                        .flat_map(|found| self.recognised(shape.clone(), clause, then, found, &fixed))
+                        .collect()
+                };
+                if parts.len() > 1 {
+                    let shapes = made(parts);
+                    // Told apart, ways may no longer be seen to exclude each other.
+                    if !doubles(&shapes) {
+                        return shapes;
+                    }
                 }
-                if !matches!(shape.reach, Reach::Templates(_)) {
-                    fix(&mut shape, &fixed);
-                }
-                let how = if shape.recipe.is_none() { ", made by the general engine" } else { "" };
-                self.note(at, Some(kind), shape.recipe.is_some(), format!("{text}{how}"));
+                return made(vec![found]);
             }
         }
-        Some(shape)
+        vec![shape]
+    }
+
+    /// The shapes that some ways of one form amount to.
+    fn recognised(
+        &mut self,
+        mut shape: Shape,
+        clause: &Clause,
+        then: &[Effect],
+        found: Vec<Template>,
+        fixed: &[(u16, (i8, i8))],
+    ) -> Vec<Shape> {
+        let (at, kind) = (usize::from(shape.clause), shape.kind);
+        let text = self.classify(&mut shape, found);
+        shape.before = self.before(shape.act, &self.marked(&shape, fixed));
+        self.recipe(&mut shape, then, fixed, None);
+        if self.passes.zones
+            && shape.recipe.is_none()
+            && let Some(parts) = self.zones(&shape, then, fixed)
+        {
+            let all = parts.iter().all(|part| part.recipe.is_some());
+            let how = if all { "" } else { ", made by the general engine in some zones" };
+            self.note(at, Some(kind), all, format!("{text}, by zones{how}"));
+            return parts;
+        }
+        let unclear =
+            shape.recipe.is_none() || shape.tested || shape.before.iter().any(|ban| ban.attacked.is_none());
+        if self.passes.instances && unclear {
+            self.instances(&mut shape, clause, then);
+        }
+        if !matches!(shape.reach, Reach::Templates(_)) {
+            fix(&mut shape, fixed);
+        }
+        let how = if shape.recipe.is_none() { ", made by the general engine" } else { "" };
+        self.note(at, Some(kind), shape.recipe.is_some(), format!("{text}{how}"));
+        vec![shape]
+    }
+
+    /// Ways by their forms: those that ask the same of where they end and where they begin belong together, and
+    /// among these rays, rays beyond one piece, and all others.
+    ///
+    /// Law: every way is in exactly one of the parts.
+    fn split(&self, found: Vec<Template>) -> Vec<Vec<Template>> {
+        let whole = |template: &Template| {
+            !template.takes.is_empty()
+                || !template.marks.is_empty()
+                || template.needs.iter().any(|(_, need)| need.within.is_some() || need.is.is_some())
+        };
+        if !self.passes.splits || found.len() < 2 || found.iter().any(whole) {
+            return vec![found];
+        }
+        let asked = |template: &Template, at: (i8, i8)| {
+            template.needs.iter().find(|(place, _)| *place == at).map(|(_, need)| need.clone())
+        };
+        let mut groups: Vec<Vec<Template>> = Vec::new();
+        for template in found {
+            let key = |one: &Template| (asked(one, one.to), asked(one, (0, 0)));
+            let wanted = key(&template);
+            match groups.iter_mut().find(|group| group.first().map(key).as_ref() == Some(&wanted)) {
+                Some(group) => group.push(template),
+                None => groups.push(vec![template]),
+            }
+        }
+        let mut parts = Vec::new();
+        for group in groups {
+            let mut rest = group;
+            let mut lines: [Vec<Template>; 2] = Default::default();
+            for step in [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)] {
+                let along = |template: &Template| {
+                    let (files, ranks) = (i16::from(template.to.0), i16::from(template.to.1));
+                    let length = files.abs().max(ranks.abs());
+                    (files, ranks) == (i16::from(step.0) * length, i16::from(step.1) * length)
+                };
+                let (on, off): (Vec<Template>, Vec<Template>) = rest.iter().cloned().partition(along);
+                let between = |template: &Template| {
+                    let mut others =
+                        template.needs.iter().filter(|(at, _)| *at != template.to && *at != (0, 0));
+                    others.all(|(_, need)| is_plain(need) && need.content == content::EMPTY)
+                };
+                let free = on.iter().all(between);
+                let pick = if free && self.longest(step) > 1 && self.rays(&bare(&on)).is_some() {
+                    0
+                } else if self.screens(&bare(&on)).is_some() {
+                    1
+                } else {
+                    continue;
+                };
+                if let Some(line) = lines.get_mut(pick) {
+                    line.extend(on);
+                }
+                rest = off;
+            }
+            let leaps = |template: &Template| {
+                template.needs.iter().all(|(at, _)| *at == template.to || *at == (0, 0))
+            };
+            let (leaps, rest): (Vec<Template>, Vec<Template>) = rest.into_iter().partition(leaps);
+            parts.extend(lines.into_iter().chain([leaps, rest]).filter(|part| !part.is_empty()));
+        }
+        parts
     }
 
     /// The reach that a list of templates amounts to.
@@ -333,6 +462,22 @@ impl Recogniser<'_> {
                 }
                 template.needs.retain(|(_, need)| !is_open(need));
             }
+        }
+        // So is a set of sites on which all of them begin.
+        let begin = |template: &Template| {
+            let need = template.needs.iter().find(|(at, _)| *at == (0, 0)).map(|(_, need)| need.clone());
+            need.filter(|need| *need == Need { among: need.among.clone(), ..crate::templates::open() })
+                .and_then(|need| need.among)
+        };
+        if let Some(set) = found.first().and_then(begin)
+            && found.iter().all(|template| begin(template).as_ref() == Some(&set))
+        {
+            let known = shape.froms.clone();
+            shape.froms = Some(match known {
+                Some(known) => known.iter().zip(&set).map(|(a, b)| a & b).collect(),
+                None => set,
+            });
+            found.iter_mut().for_each(|template| template.needs.retain(|(at, _)| *at != (0, 0)));
         }
         let ends: Vec<u8> = found.iter().map(|t| last(t).map_or(ANY, |need| need.content)).collect();
         let same_ends = ends.first().copied().filter(|first| ends.iter().all(|end| end == first));
@@ -475,7 +620,14 @@ impl Recogniser<'_> {
     }
 
     /// The bans that are judged before an act.
-    fn before(&self, act: u16) -> Vec<Before> {
+    /// What is known of a way of moving, its marks included.
+    fn marked(&self, shape: &Shape, fixed: &[(u16, (i8, i8))]) -> Known {
+        let templates = matches!(shape.reach, Reach::Templates(_));
+        let marks = (!templates).then(|| fixed.to_vec());
+        Known { marks, ..self.known(Some(shape.kind)) }
+    }
+
+    fn before(&self, act: u16, known: &Known) -> Vec<Before> {
         let mut bans = Vec::new();
         for (at, clause) in self.rules.clauses.iter().enumerate() {
             let Form::Forbid { acts, before: true, banned } = &clause.form else { continue };
@@ -484,7 +636,14 @@ impl Recogniser<'_> {
             }
             let simple = clause.when.is_none() && clause.unless.is_none();
             let attacked = simple.then(|| self.attacked_places(&banned.term)).flatten();
-            bans.push(Before { clause: at as u16, attacked });
+            let query = match attacked {
+                Some(_) => None,
+                None => match self.condition(&self.under(clause, &banned.term, known), known) {
+                    Some(query) if query == [rulebook_machine::lane::Ask::Truth(false)] => continue,
+                    query => query.and_then(|query| self.keep(query)),
+                },
+            };
+            bans.push(Before { clause: at as u16, attacked, query });
         }
         bans
     }
@@ -499,15 +658,18 @@ impl Recogniser<'_> {
             return None;
         }
         match which {
-            Term::List(members, true) => members.iter().map(|member| self.place(member)).collect(),
-            one => Some(vec![self.place(one)?]),
+            Term::List(members, true) => {
+                members.iter().map(|member| self.place(member, &Known::default())).collect()
+            }
+            one => Some(vec![self.place(one, &Known::default())?]),
         }
     }
 
     /// A site of an act, if a term is one. Marks are known by the order in which a pattern names them, so the
     /// binding is kept and turned into the number of the mark by the caller.
-    fn place(&self, term: &Term) -> Option<Place> {
+    fn place(&self, term: &Term, known: &Known) -> Option<Place> {
         match term {
+            Term::Bound(binding) if known.cell == Some(*binding) => Some(Place::To),
             Term::Context(Context::From) => Some(Place::From),
             Term::Context(Context::To) => Some(Place::To),
             Term::Const(Value::Site(site)) => Some(Place::At(*site)),
@@ -537,9 +699,11 @@ impl Recogniser<'_> {
                 if way.tested || way.gate.is_some() || *kind >= 127 {
                     return None;
                 }
-                let mut victims = None;
-                for template in &mut found {
+                // Ways that capture different kinds are different ways of capturing.
+                let mut by_victims: Vec<(Option<u128>, Vec<Template>)> = Vec::new();
+                for mut template in found {
                     let to = template.to;
+                    let mut victims = None;
                     for (at, need) in &mut template.needs {
                         if *at == to {
                             need.content = content::ENEMY;
@@ -550,32 +714,39 @@ impl Recogniser<'_> {
                         }
                     }
                     if !template.needs.iter().any(|(at, _)| *at == to) {
-                        let need = rulebook_machine::lane::Need {
-                            content: content::ENEMY,
-                            ..crate::templates::open()
-                        };
+                        let need = Need { content: content::ENEMY, ..crate::templates::open() };
                         template.needs.push((to, need));
                     }
                     template.marks.clear();
                     template.takes.clear();
+                    match by_victims.iter_mut().find(|(known, _)| *known == victims) {
+                        Some((_, group)) => group.push(template),
+                        None => by_victims.push((victims, vec![template])),
+                    }
                 }
-                let mut shape = blank(*kind);
-                shape.tos = way.tos.map(|sites| words(&sites));
-                self.classify(&mut shape, found);
-                let attack = Attack {
-                    kinds: 1 << kind,
-                    reach: shape.reach,
-                    froms: way.froms.map(|sites| words(&sites)),
-                    tos: shape.tos,
-                    victims,
-                };
-                let same = |known: &&mut Attack| {
-                    (&known.reach, &known.froms, &known.tos, known.victims)
-                        == (&attack.reach, &attack.froms, &attack.tos, attack.victims)
-                };
-                match attacks.iter_mut().find(same) {
-                    Some(known) => known.kinds |= attack.kinds,
-                    None => attacks.push(attack),
+                let parts = by_victims.into_iter().flat_map(|(victims, found)| {
+                    self.split(found).into_iter().map(move |found| (victims, found))
+                });
+                for (victims, found) in parts {
+                    let mut shape = blank(*kind);
+                    shape.tos = way.tos.map(|sites| words(&sites));
+                    shape.froms = way.froms.map(|sites| words(&sites));
+                    self.classify(&mut shape, found);
+                    let attack = Attack {
+                        kinds: 1 << kind,
+                        reach: shape.reach,
+                        froms: shape.froms,
+                        tos: shape.tos,
+                        victims,
+                    };
+                    let same = |known: &&mut Attack| {
+                        (&known.reach, &known.froms, &known.tos, known.victims)
+                            == (&attack.reach, &attack.froms, &attack.tos, attack.victims)
+                    };
+                    match attacks.iter_mut().find(same) {
+                        Some(known) => known.kinds |= attack.kinds,
+                        None => attacks.push(attack),
+                    }
                 }
             }
         }
@@ -595,11 +766,25 @@ fn blank(kind: u8) -> Shape {
         gate: None,
         tested: false,
         before: Vec::new(),
+        after: Vec::new(),
+        spare: None,
         plain: false,
         recipe: None,
         choice: None,
         instances: Vec::new(),
     }
+}
+
+/// Ways without what is asked of where they begin.
+fn bare(found: &[Template]) -> Vec<Template> {
+    let mut found = found.to_vec();
+    found.iter_mut().for_each(|template| template.needs.retain(|(at, _)| *at != (0, 0)));
+    found
+}
+
+/// Words with zeros behind them.
+fn padded(words: &[u64], len: usize) -> Vec<u64> {
+    words.iter().copied().chain(std::iter::repeat(0)).take(len).collect()
 }
 
 /// The parts of a condition that must all hold.
@@ -644,6 +829,12 @@ fn doubles(shapes: &[Shape]) -> bool {
                     return false;
                 }
                 if a.ends & b.ends == 0 {
+                    return false;
+                }
+                // With nothing between and with one piece between cannot both be.
+                if let (Reach::Ray(_), Reach::Screen(_)) | (Reach::Screen(_), Reach::Ray(_)) =
+                    (&a.reach, &b.reach)
+                {
                     return false;
                 }
                 match (ends(a), ends(b)) {

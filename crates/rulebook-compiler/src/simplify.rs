@@ -21,19 +21,55 @@ pub(crate) struct Known {
     pub(crate) goal: Option<u8>,
     /// Names bound by marks, choices and loops.
     pub(crate) bound: Vec<(u16, Value)>,
+    /// The act is no movement: there is no site it comes from or goes to, and no kind that moves.
+    pub(crate) absent: bool,
+    /// The name that is bound to the site an act that is no movement puts a piece on.
+    pub(crate) cell: Option<u16>,
+    /// Marks of a way that lie at fixed distances from where it begins; `None` where the way knows them itself.
+    pub(crate) marks: Option<Vec<(u16, (i8, i8))>>,
+    /// What stood on the captured site that a name is bound to.
+    pub(crate) victim: Option<(u16, u8)>,
+    /// Whether the site that a name is bound to is in a set variable.
+    pub(crate) inside: Option<(u16, u16, bool)>,
     /// Local names that stand for terms.
     pub(crate) slots: Vec<Option<Term>>,
+    /// Local names that stand for values, in terms that are simplified once more.
+    pub(crate) locals: Vec<(u16, Value)>,
 }
 
 impl Known {
     pub(crate) fn of(mover: u8, piece: Option<u8>) -> Self {
         Self { mover: Some(mover), piece, ..Self::default() }
     }
+
+    /// The same with a local name that stands for a value.
+    pub(crate) fn with(&self, slot: u16, value: Value) -> Self {
+        let mut known = self.clone();
+        known.locals.push((slot, value));
+        known
+    }
+
+    /// The same with a choice, a mark or a loop that is bound to a value.
+    pub(crate) fn and(&self, binding: u16, value: Value) -> Self {
+        let mut known = self.clone();
+        known.bound.push((binding, value));
+        known
+    }
 }
 
 /// Simplifies a term.
 pub(crate) fn simplify(rules: &RuleSet, term: &Term, known: &Known) -> Term {
+    // Names that are free in a term that was simplified before must not be given to others.
     let mut fresh = 1000;
+    rules.visit(term, &mut |part| {
+        if let Term::Slot(slot)
+        | Term::Quantified(_, slot, ..)
+        | Term::Filtered(slot, ..)
+        | Term::Folded(_, slot, _) = part
+        {
+            fresh = fresh.max(slot.saturating_add(1));
+        }
+    });
     Simplifier { rules, fresh: &mut fresh }.term(term, known)
 }
 
@@ -75,6 +111,7 @@ impl Simplifier<'_> {
         let new = *self.fresh;
         *self.fresh = self.fresh.saturating_add(1);
         let mut inner = known.clone();
+        inner.locals.retain(|(known, _)| *known != slot);
         let at = usize::from(slot);
         inner.slots.resize(inner.slots.len().max(at + 1), None);
         if let Some(place) = inner.slots.get_mut(at) {
@@ -89,6 +126,10 @@ impl Simplifier<'_> {
                 let known = known.bound.iter().rev().find(|(name, _)| name == binding);
                 known.map_or_else(|| term.clone(), |(_, value)| Term::Const(value.clone()))
             }
+            Term::Context(Context::From | Context::To | Context::Piece) if known.absent => {
+                Term::Const(Value::Nothing)
+            }
+            Term::Context(Context::Taken) if known.absent => Term::Const(Value::sites(Sites::EMPTY)),
             Term::Context(Context::From) if known.ends.is_some() => {
                 Term::Const(known.ends.map_or(Value::Nothing, |(from, _)| Value::Site(from)))
             }
@@ -103,6 +144,9 @@ impl Simplifier<'_> {
             | Term::Rows(_)
             | Term::Traced(..) => term.clone(),
             Term::Slot(slot) => {
+                if let Some((_, value)) = known.locals.iter().rev().find(|(local, _)| local == slot) {
+                    return Term::Const(value.clone());
+                }
                 known.slots.get(usize::from(*slot)).cloned().flatten().unwrap_or_else(|| term.clone())
             }
             Term::Context(Context::Mover | Context::Actor) => {
@@ -120,6 +164,12 @@ impl Simplifier<'_> {
                 {
                     return Term::Const(Value::Kind(kind));
                 }
+                if let (Builtin::Was, Some((binding, kind)), Some(Term::Bound(name))) =
+                    (builtin, known.victim, arguments.first())
+                    && binding == *name
+                {
+                    return Term::Const(Value::Kind(kind));
+                }
                 self.call(*builtin, arguments)
             }
             Term::Apply(at, arguments) => {
@@ -133,7 +183,7 @@ impl Simplifier<'_> {
                 match code {
                     Some(code) => {
                         let slots = arguments.into_iter().map(Some).collect();
-                        self.term(&code.term, &Known { slots, ..known.clone() })
+                        self.term(&code.term, &Known { slots, locals: Vec::new(), ..known.clone() })
                     }
                     None => Term::Apply(*at, arguments),
                 }
@@ -164,6 +214,21 @@ impl Simplifier<'_> {
             },
             Term::Binary(operator, a, b) => {
                 let (a, b) = (self.term(a, known), self.term(b, known));
+                // A movement has both ends.
+                if let (Term::Context(Context::From | Context::To), Term::Const(Value::Nothing)) = (&a, &b)
+                    && known.piece.is_some()
+                    && matches!(operator, Binary::Eq | Binary::Ne)
+                {
+                    return truth(*operator == Binary::Ne);
+                }
+                if let (Some((binding, var, inside)), Term::Bound(name), Term::Var(other, index)) =
+                    (known.inside, &a, &b)
+                    && (binding, var) == (*name, *other)
+                    && index.is_empty()
+                    && matches!(operator, Binary::In | Binary::NotIn)
+                {
+                    return truth(inside == (*operator == Binary::In));
+                }
                 binary(*operator, a, b)
             }
             Term::IsEmpty(inner) => {
@@ -270,6 +335,16 @@ fn binary(operator: Binary, a: Term, b: Term) -> Term {
         }
         (Binary::Or, Term::Const(_), _) => return b,
         (Binary::Or, _, Term::Const(_)) => return a,
+        // What is not there is in nothing but lists.
+        (Binary::In | Binary::NotIn, Term::Const(Value::Nothing), Term::Var(..)) => {
+            return truth(operator == Binary::NotIn);
+        }
+        (Binary::Both, Term::Const(Value::Sites(sites)), _)
+        | (Binary::Both, _, Term::Const(Value::Sites(sites)))
+            if sites.is_empty() =>
+        {
+            return Term::Const(Value::sites(Sites::EMPTY));
+        }
         (_, Term::Const(x), Term::Const(y)) => {
             if let Some(value) = computed(operator, x, y) {
                 return Term::Const(value);
@@ -284,13 +359,18 @@ fn computed(operator: Binary, a: &Value, b: &Value) -> Option<Value> {
     let simple = |value: &Value| {
         matches!(value, Value::Truth(_) | Value::Player(_) | Value::Kind(_) | Value::Site(_) | Value::Text(_))
     };
+    let absent = |value: &Value| *value == Value::Nothing;
     Some(match (operator, a, b) {
         (Binary::Eq | Binary::Ne, Value::Number(x), Value::Number(y)) => {
             Value::Truth((x == y) == (operator == Binary::Eq))
         }
-        (Binary::Eq | Binary::Ne, a, b) if simple(a) && simple(b) => {
+        (Binary::Eq | Binary::Ne, a, b) if (simple(a) || absent(a)) && (simple(b) || absent(b)) => {
             Value::Truth((a == b) == (operator == Binary::Eq))
         }
+        (Binary::In | Binary::NotIn, Value::Nothing, Value::Sites(_)) => {
+            Value::Truth(operator == Binary::NotIn)
+        }
+        (Binary::Plus, Value::List(x), Value::List(y)) => Value::List(x.iter().chain(y).cloned().collect()),
         (Binary::In | Binary::NotIn, a, Value::List(list)) if simple(a) && list.iter().all(simple) => {
             Value::Truth(list.contains(a) == (operator == Binary::In))
         }

@@ -7,7 +7,7 @@
 
 use crate::lane::content;
 use crate::position::{Layout, Position, Row};
-use crate::program::Site;
+use crate::program::{NO_KIND, NO_SITE, Site};
 use crate::set::Set;
 use crate::tables::{Attacks, Instance, Kinds, LEAPS, RAYS, Source, Tables};
 
@@ -31,6 +31,27 @@ pub(crate) struct View<'a, L: Layout> {
     pub(crate) occupied: L::Set,
     /// The attacker's sites.
     pub(crate) attackers: L::Set,
+    /// A piece of the other player that has come to a site, and its kind; `NO_SITE` for none.
+    pub(crate) come: (Site, u8),
+}
+
+impl<S: Set> Forces<S> {
+    /// The same after a piece of a kind has gone from one site to another.
+    #[inline(always)]
+    pub(crate) fn moved(&self, attacks: &Attacks<S>, kind: u8, gone: S, come: S) -> Self {
+        let mut forces = *self;
+        for at in 0..attacks.leap_count.min(LEAPS) {
+            if attacks.leaps[at].has(kind) {
+                forces.leaps[at] = forces.leaps[at].less(gone) | come;
+            }
+        }
+        for at in 0..attacks.ray_count.min(RAYS) {
+            if attacks.rays[at].kinds.has(kind) {
+                forces.rays[at] = forces.rays[at].less(gone) | come;
+            }
+        }
+        forces
+    }
 }
 
 #[inline(always)]
@@ -57,7 +78,8 @@ impl<L: Layout> View<'_, L> {
         if need.kinds == u128::MAX || bits == content::EMPTY {
             return true;
         }
-        let kind = self.position.kind(need.site);
+        let (came, kind) = self.come;
+        let kind = if came == need.site { kind } else { self.position.kind(need.site) };
         need.kinds >> (kind & 127) & 1 == 1
     }
 
@@ -145,6 +167,59 @@ impl<L: Layout> Tables<L> {
             return self.is_struck(site, view.by, &forces, view.occupied, view.attackers);
         }
         self.is_attacked_somehow(attacks, &forces, site, victim, view)
+    }
+
+    /// The sites of a set that a player attacks; one that is empty or his own is judged as if some piece of
+    /// another player stood there.
+    /// Only the piece on one site attacks, if that is given.
+    pub(crate) fn struck(
+        &self,
+        sites: L::Set,
+        by: usize,
+        position: &Position<L>,
+        only: Option<Site>,
+    ) -> L::Set {
+        let attacks = &self.attacks[by & 1];
+        let forces = self.forces(position, by);
+        let (own, other) = (position.owners.get(by), position.owners.get(1 - (by & 1)));
+        let occupied = own | other;
+        let mut struck = L::Set::EMPTY;
+        for site in sites.sites() {
+            let attackers = own.less(L::Set::one(site)) & only.map_or(!L::Set::EMPTY, L::Set::one);
+            let hit = if attacks.simple {
+                self.is_struck(site, by, &forces, occupied, attackers)
+            } else {
+                let victim = if other.has(site) { 1 << (position.kind(site) & 127) } else { PHANTOM };
+                let view = View { position, by, occupied, attackers, come: (NO_SITE, NO_KIND) };
+                self.is_attacked_somehow(attacks, &forces, site, victim, view)
+            };
+            if hit {
+                struck |= L::Set::one(site);
+            }
+        }
+        struck
+    }
+
+    /// The sites from which a piece of a kind of a player, newly put there, would attack a site by leaps and
+    /// along lines; `None` where pieces attack in other ways.
+    pub(crate) fn strikers(&self, site: Site, by: usize, kind: u8, occupied: L::Set) -> Option<L::Set> {
+        let attacks = &self.attacks[by & 1];
+        if !attacks.simple {
+            return None;
+        }
+        let at = usize::from(site);
+        let mut found = L::Set::EMPTY;
+        for group in 0..attacks.leap_count.min(LEAPS) {
+            if attacks.leaps[group].has(kind) {
+                found |= attacks.leap_from[at][group];
+            }
+        }
+        for family in 0..attacks.ray_count.min(RAYS) {
+            if attacks.rays[family].kinds.has(kind) {
+                found |= self.look(&attacks.rays[family].lines, site, occupied);
+            }
+        }
+        Some(found)
     }
 
     fn is_attacked_somehow(

@@ -7,7 +7,7 @@ use crate::act::{Act, Ending, Past, State};
 use crate::engine::{Engine, FUEL, Fault, Ground, MAX_ACTS, Outcomes, Scene, WORK, Work, blame};
 use crate::fast::Fast;
 use crate::memo::Asked;
-use crate::position::{Layout, Position};
+use crate::position::{Layout, NO_ACT, Position};
 use crate::program::{Form, Outcome};
 use crate::surround::Field;
 use crate::value::{Few, Val};
@@ -17,6 +17,12 @@ pub const MAX_DEPTH: u32 = 200;
 
 /// Plies with the positions after them.
 pub type Followed<L> = Vec<(Act<L>, Position<L>)>;
+
+/// The position of a state, with the name of the act that led to it.
+pub(crate) fn led<L: Layout>(state: &State<L>) -> Position<L> {
+    let last = state.history.entries().last().and_then(|past| past.act.as_ref());
+    Position { last: last.map_or(NO_ACT, |act| act.name), ..state.position }
+}
 
 impl<L: Layout> Engine<L> {
     /// Looks whether the game has ended, and writes it into the state.
@@ -105,7 +111,7 @@ impl<L: Layout> Engine<L> {
         {
             work.begin(FUEL);
             let asked = Asked::of(self, work);
-            let count = fast.perft(&state.position, depth, bulk, &asked);
+            let count = fast.perft(&led(state), depth, bulk, &asked);
             return asked.fault().map_or(Ok(count), Err);
         }
         let mut state = state.clone();
@@ -157,7 +163,7 @@ impl<L: Layout> Engine<L> {
     /// # Errors
     /// A fault of the program in this situation.
     pub fn swift(&self, state: &State<L>, work: &mut Work<L>) -> Outcomes<Option<Followed<L>>> {
-        let position = &state.position;
+        let position = &led(state);
         if let Some(field) = self.field.as_deref()
             && Field::fits(&self.program, position)
         {

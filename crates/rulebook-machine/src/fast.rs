@@ -3,18 +3,25 @@
 //! Law: for a lane that qualifies (`Fast::of`), the plies found here are those the general engine finds, and
 //! the positions made are those it makes. What cannot be shown to be safe by masks is made and looked at.
 
+mod derive;
+mod drops;
 mod make;
+mod node;
 
 use std::cell::Cell;
 
+use self::derive::derive;
+pub(crate) use self::node::Node;
+use self::node::{Calm, Mode, Only};
 use crate::act::Act;
-use crate::attack::{Forces, View};
-use crate::lane::{Gate, Guard, Lane, Place, Reach, Shape, content};
+use crate::attack::View;
+use crate::lane::{Ask, Gate, Guard, Judged, Lane, NO_SLOT, Place, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
 use crate::program::{Form, NO_KIND, NO_SITE, Program, Site, Type};
-use crate::recipe::{Recipe, recipe};
+use crate::query::{Play, Word, ready};
+use crate::recipe::{Recipe, SetOp, drop_shape, recipe};
 use crate::set::Set;
-use crate::tables::{Common, Many, NO_SLOT, SetOp, Sorted, Tables, Way, Ways};
+use crate::tables::{Common, Many, Sorted, Tables, Way, Ways};
 use crate::value::Val;
 use crate::visit::{Count, Deeper, Gather};
 
@@ -41,6 +48,8 @@ pub(crate) trait General<L: Layout> {
     fn granted(&self, clause: u16, pieces: L::Set, position: &Position<L>) -> Vec<(Act<L>, Position<L>)>;
     /// Does what a clause that follows a ply says; the sites whose content has changed.
     fn follow(&self, clause: u16, before: &Position<L>, now: &mut Position<L>, act: Act<L>) -> L::Set;
+    /// Whether an act that a clause grants is legal in a position.
+    fn allows(&self, clause: u16, act: Act<L>, position: &Position<L>) -> bool;
     /// Whether the game has ended in a position, so that sequences of plies are not counted on.
     fn stops(&self, position: &Position<L>) -> bool;
 }
@@ -54,6 +63,17 @@ pub(crate) struct Fast<L: Layout> {
     sorted: [Sorted<L::Set>; 2],
     /// For each player, the ways that the general engine looks after: clause and kind, none for other acts.
     general: [Vec<Left<L::Set>>; 2],
+    /// For each player, the ban on endangering the royal piece where it says more than that it may not be
+    /// attacked: the question, and the kind by whose touch it is spared.
+    spared: [Option<(u16, u8)>; 2],
+    /// For each player, the kind of the other one that may not be attacked.
+    calm: [Option<u8>; 2],
+    /// For each player, the questions.
+    pub(crate) queries: [Vec<Vec<Word<L::Set>>>; 2],
+    /// For each player, the endings that stop the counting, where they are all questions.
+    stopping: [Option<Vec<u16>>; 2],
+    /// Whether a player who can capture must.
+    forced: [bool; 2],
     pub(crate) stops: bool,
 }
 
@@ -66,42 +86,8 @@ struct Left<S> {
     clause: u16,
     kind: Option<u8>,
     froms: S,
+    tos: S,
     gate: Option<Gate>,
-}
-
-/// What is known about a position before plies are looked for.
-pub(crate) struct Node<S> {
-    me: usize,
-    forces: Forces<S>,
-    /// Sites by content, for every combination of content bits.
-    targets: [S; 8],
-    occupied: S,
-    enemy: S,
-    mode: Mode,
-    royal: Site,
-    /// Where a piece must go to answer an attack; everywhere if there is none.
-    mask: S,
-    /// Pieces that may only move along their line with the royal piece.
-    pinned: S,
-    /// The sites that matter to the royal piece.
-    danger: S,
-    attacked: bool,
-    /// Whether `attacked` has been found out.
-    knows: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    /// Nothing is forbidden.
-    Free,
-    /// Legal targets are a mask.
-    Masked,
-    /// Two attackers at once: only the royal piece can help.
-    Double,
-    /// Plies that touch what matters are tried.
-    Danger,
-    /// Every ply is tried.
-    Tried,
 }
 
 /// Who takes the plies that are found.
@@ -112,6 +98,10 @@ pub(crate) trait Visitor<L: Layout> {
     fn shifted(&mut self, way: &Common<L::Set>, targets: L::Set, places: i32);
     /// One way with several conditions.
     fn many(&mut self, way: &Common<L::Set>, from: Site, at: usize, many: &Many<L::Set>);
+    /// Takes no more than the number of all plies, if that is all it wants to know.
+    fn counted(&mut self, _plies: u64) -> bool {
+        false
+    }
     /// Plies of the general engine.
     fn whole(&mut self, plies: Vec<(Act<L>, Position<L>)>);
 }
@@ -123,29 +113,72 @@ impl<L: Layout> Fast<L> {
         if !qualifies(first) || !qualifies(second) {
             return None;
         }
-        // What is left to the general engine is taken out of the lanes.
         let mut lanes = program.lanes.clone();
+        derive(&mut lanes, &program.board);
+        // What is left to the general engine is taken out of the lanes.
         let mut general: [Vec<Left<L::Set>>; 2] = Default::default();
         let mut recipes: [Vec<Recipe<L>>; 2] = Default::default();
         for ((lane, general), recipes) in lanes.iter_mut().zip(&mut general).zip(&mut recipes) {
-            for shape in &mut lane.shapes {
-                let made = recipe(program, shape).filter(|_| is_fast(shape));
+            let known = lane.clone();
+            let mut made: Vec<Option<Recipe<L>>> = known
+                .shapes
+                .iter()
+                .map(|shape| recipe(program, &known, shape).filter(|_| is_fast(shape)))
+                .collect();
+            // What the general engine finds for one way of a clause it finds for all of them.
+            let whole = whole_ways(&known.shapes, &made);
+            for (made, _) in made.iter_mut().zip(&whole).filter(|(_, whole)| **whole) {
+                *made = None;
+            }
+            for ((shape, made), whole) in lane.shapes.iter_mut().zip(made).zip(whole) {
                 if made.is_none() {
                     let froms = shape.froms.as_deref().map_or(!L::Set::EMPTY, L::Set::from_words);
+                    let tos = shape.tos.as_deref().filter(|_| !whole);
+                    let tos = tos.map_or(!L::Set::EMPTY, L::Set::from_words);
                     let gate = shape.gate.filter(|gate| matches!(gate, Gate::Within(_)));
-                    general.push(Left { clause: shape.clause, kind: Some(shape.kind), froms, gate });
+                    let left = Left { clause: shape.clause, kind: Some(shape.kind), froms, tos, gate };
+                    let same = |known: &&mut Left<L::Set>| {
+                        whole && (known.clause, known.kind) == (left.clause, left.kind)
+                    };
+                    match general.iter_mut().find(same) {
+                        Some(known) => {
+                            known.froms |= left.froms;
+                            known.gate = known.gate.filter(|gate| left.gate == Some(*gate));
+                        }
+                        None => general.push(left),
+                    }
                     shape.reach = Reach::Walk;
                 }
                 recipes.push(made.unwrap_or_else(|| Recipe::nothing(shape)));
             }
-            if lane.shapes.iter().all(|shape| shape.reach == Reach::Walk) {
+            if lane.shapes.iter().all(|shape| shape.reach == Reach::Walk) && lane.drops.is_empty() {
                 return None;
             }
-            let acts = lane.acts.iter();
-            general.extend(acts.map(|at| Left { clause: *at, kind: None, froms: L::Set::EMPTY, gate: None }));
+            for drop in &mut lane.drops {
+                let made = recipe(program, &known, &drop_shape(drop)).filter(|_| drop.recipe.is_some());
+                let judged = made.is_none();
+                let mut made = made.unwrap_or_else(|| Recipe::nothing(&drop_shape(drop)));
+                made.choices.clone_from(&drop.choices);
+                made.bare = drop.bare;
+                recipes.push(made);
+                // What the general engine must make it must find as well.
+                if judged {
+                    return None;
+                }
+            }
+            let dropped: Vec<u16> = lane.drops.iter().map(|drop| drop.clause).collect();
+            let acts = lane.acts.iter().filter(|at| !dropped.contains(at));
+            general.extend(acts.map(|at| Left {
+                clause: *at,
+                kind: None,
+                froms: L::Set::EMPTY,
+                tos: !L::Set::EMPTY,
+                gate: None,
+            }));
             let follows =
                 recipes.iter().any(|recipe| recipe.ops.iter().any(|(_, op)| matches!(op, SetOp::General(_))));
-            if lane.reads_past && (follows || !general.is_empty()) {
+            let judged = lane.drops.iter().any(|drop| drop.judged != Judged::Never);
+            if lane.reads_past && (follows || judged || !general.is_empty()) {
                 return None;
             }
         }
@@ -153,16 +186,36 @@ impl<L: Layout> Fast<L> {
         let asked = lanes.iter().zip(tables.attacks.iter().rev()).any(|(lane, other)| {
             let before =
                 lane.shapes.iter().any(|shape| !shape.before.is_empty() || !shape.instances.is_empty());
-            !other.complete && (lane.royal.is_some() || before)
+            !other.complete && (lane.royal.is_some() || lane.guarded.is_some() || before)
         });
-        if asked {
+        let strikes = |ask: &Ask| match ask {
+            Ask::Struck(by) | Ask::Strikers(by) => {
+                tables.attacks.get(usize::from(*by)).is_none_or(|other| !other.complete)
+            }
+            _ => false,
+        };
+        if asked || lanes.iter().flat_map(|lane| &lane.queries).flatten().any(strikes) {
             return None;
+        }
+        let all = tables.board();
+        let mut queries: [Vec<Vec<Word<L::Set>>>; 2] = Default::default();
+        for (ready_ones, lane) in queries.iter_mut().zip(&lanes) {
+            *ready_ones = lane.queries.iter().map(|query| ready(query, all)).collect::<Option<_>>()?;
         }
         let mut fast = Self {
             recipes,
-            royal: [first, second].map(|lane| lane.royal.map(|royal| royal.kind)),
+            royal: [&lanes[0], &lanes[1]].map(|lane| {
+                let guarded = lane.guarded.as_ref().map(|guarded| guarded.kind);
+                lane.royal.map(|royal| royal.kind).or(guarded)
+            }),
+            spared: [&lanes[0], &lanes[1]]
+                .map(|lane| lane.guarded.as_ref().and_then(|guarded| Some((guarded.query, guarded.spared?)))),
+            calm: [&lanes[0], &lanes[1]].map(|lane| lane.calm.as_ref().map(|calm| calm.kind)),
             sorted: Default::default(),
             general,
+            queries,
+            stopping: [first, second].map(|lane| lane.stops.clone()),
+            forced: [first, second].map(|lane| lane.forced),
             stops: program.clauses.iter().any(|clause| matches!(clause.form, Form::Ends { stops: true, .. })),
             tables,
         };
@@ -254,80 +307,54 @@ impl<L: Layout> Fast<L> {
         })
     }
 
-    #[inline(always)]
-    pub(crate) fn node(&self, position: &Position<L>) -> Node<L::Set> {
-        let me = usize::from(position.mover & 1);
-        let (own, enemy) = (position.owners.get(me), position.owners.get(1 - me));
-        let occupied = own | enemy;
-        let board = self.tables.board();
-        let empty = board.less(occupied);
-        let targets = [L::Set::EMPTY, empty, enemy, empty | enemy, own, empty | own, occupied, board];
-        let mut node = Node {
-            me,
-            forces: self.tables.forces(position, 1 - me),
-            targets,
-            occupied,
-            enemy,
-            mode: Mode::Free,
-            royal: 0,
-            mask: board,
-            pinned: L::Set::EMPTY,
-            danger: L::Set::EMPTY,
-            attacked: false,
-            knows: false,
-        };
-        let Some(kind) = self.royal[me] else { return node };
-        let royals = position.kinds.get(usize::from(kind)) & own;
-        let Some(royal) = royals.first() else { return node };
-        if royals.several() {
-            node.mode = Mode::Tried;
-            return node;
-        }
-        node.royal = royal;
-        node.knows = true;
-        if !self.tables.attacks[1 - me].simple {
-            let view = View { position, by: 1 - me, occupied, attackers: enemy };
-            node.mode = Mode::Danger;
-            node.danger = self.tables.danger(royal, view);
-            node.attacked = self.tables.is_attacked(royal, 1 << kind, view);
-            return node;
-        }
-        node.mode = Mode::Masked;
-        let mut attackers = self.tables.leapers(royal, 1 - me, &node.forces);
-        let mut block = L::Set::EMPTY;
-        let row = usize::from(royal) * self.tables.sites;
-        for source in self.tables.snipers(royal, 1 - me, &node.forces).sites() {
-            let between = self.tables.between[row + usize::from(source)];
-            let standing = between & occupied;
-            if standing.is_empty() {
-                attackers |= L::Set::one(source);
-                block |= between;
-            } else if !standing.several() {
-                node.pinned |= standing;
-            }
-        }
-        if !attackers.is_empty() {
-            node.attacked = true;
-            node.mask = attackers | block;
-            if attackers.several() {
-                node.mode = Mode::Double;
-            }
-        }
-        node
-    }
-
     /// Whether the royal piece of a player is attacked.
     fn is_royal_attacked(&self, position: &Position<L>, player: usize) -> bool {
         let Some(kind) = self.royal[player & 1] else { return false };
         let (own, enemy) = (position.owners.get(player), position.owners.get(1 - player));
-        let view = View { position, by: 1 - player, occupied: own | enemy, attackers: enemy };
+        let come = (NO_SITE, NO_KIND);
+        let view = View { position, by: 1 - player, occupied: own | enemy, attackers: enemy, come };
         (position.kinds.get(usize::from(kind)) & own)
             .sites()
             .any(|site| self.tables.is_attacked(site, 1 << kind, view))
     }
 
+    /// Hands all legal plies to a visitor.
     #[inline(always)]
     pub(crate) fn visit<V: Visitor<L>>(
+        &self,
+        position: &Position<L>,
+        node: &Node<L::Set>,
+        general: &dyn General<L>,
+        visitor: &mut V,
+    ) {
+        if self.forced[node.me] {
+            return self.visit_forced(position, node, general, visitor);
+        }
+        self.visit_some(position, node, general, visitor);
+    }
+
+    /// The same where who can capture must: what else there is counts only where there is no capture.
+    #[inline(never)]
+    fn visit_forced<V: Visitor<L>>(
+        &self,
+        position: &Position<L>,
+        node: &Node<L::Set>,
+        general: &dyn General<L>,
+        visitor: &mut V,
+    ) {
+        let mut any = Count(0);
+        let mut node = node.only(Only::Captures);
+        self.visit_some(position, &node, general, &mut any);
+        if any.0 == 0 {
+            node = self.node(position).only(Only::Others);
+        } else if visitor.counted(any.0) {
+            return;
+        }
+        self.visit_some(position, &node, general, visitor);
+    }
+
+    #[inline(never)]
+    fn visit_some<V: Visitor<L>>(
         &self,
         position: &Position<L>,
         node: &Node<L::Set>,
@@ -337,14 +364,14 @@ impl<L: Layout> Fast<L> {
         let own = position.owners.get(node.me);
         let ways = &self.tables.ways[node.me];
         let sorted = &self.sorted[node.me];
-        if matches!(node.mode, Mode::Free | Mode::Masked) {
+        if matches!(node.mode, Mode::Free | Mode::Masked) && node.calm.is_none() {
             let pinned = node.pinned;
             for way in &sorted.shifts {
                 let common = &way.common;
                 let pieces = position.kinds.get(usize::from(common.kind)) & own & common.froms;
                 let mut sources = pieces;
                 for at in 0..way.count & 3 {
-                    sources &= node.targets[1].shifted(-way.empty[usize::from(at & 1)]);
+                    sources &= node.empty.shifted(-way.empty[usize::from(at & 1)]);
                 }
                 let allowed = node.targets[usize::from(common.ends & 7)] & common.tos & node.mask;
                 visitor.shifted(common, sources.less(pinned).shifted(way.places) & allowed, way.places);
@@ -403,7 +430,17 @@ impl<L: Layout> Fast<L> {
                 pieces &= position.sets.get(usize::from(slot));
             }
             if left.kind.is_none() || !pieces.is_empty() {
-                visitor.whole(general.granted(left.clause, pieces, position));
+                let mut plies = general.granted(left.clause, pieces, position);
+                if left.tos != !L::Set::EMPTY {
+                    plies.retain(|(act, _)| act.to.is_none_or(|to| left.tos.has(to)));
+                }
+                if node.only != Only::All {
+                    plies.retain(|(act, _)| node.wants(!act.taken.is_empty()));
+                }
+                for (act, next) in &mut plies {
+                    next.last = act.name;
+                }
+                visitor.whole(plies);
             }
         }
     }
@@ -419,6 +456,14 @@ impl<L: Layout> Fast<L> {
         general: &dyn General<L>,
         visitor: &mut V,
     ) {
+        if let Ways::Drop(dropped) = &way.reach {
+            let common = &way.common(index);
+            let targets = self.dropped(position, node, way, dropped, general);
+            if !targets.is_empty() {
+                self.emit(node, common, NO_SITE, targets, visitor);
+            }
+            return;
+        }
         let own = position.owners.get(node.me);
         let mut pieces = position.kinds.get(usize::from(way.kind)) & own & way.froms;
         match way.gate {
@@ -451,6 +496,8 @@ impl<L: Layout> Fast<L> {
                         continue;
                     }
                     if self.is_possible(position, node, many)
+                        && (node.only == Only::All
+                            || node.wants(node.enemy.has(many.to) || !many.takes.is_empty()))
                         && self.is_allowed(position, node, recipe, from, many.to, Some(many), general)
                     {
                         visitor.many(common, from, at, many);
@@ -460,7 +507,8 @@ impl<L: Layout> Fast<L> {
             return;
         }
         let ends = node.targets[usize::from(way.ends & 7)] & way.tos;
-        if !way.plain || node.mode == Mode::Tried {
+        let spare = || way.spare.is_some_and(|query| !self.holds(node.me, query, &Play::none(position)));
+        if node.mode == Mode::Tried || !(way.plain || spare()) {
             for from in pieces.sites() {
                 let mut kept = L::Set::EMPTY;
                 for to in (self.reached(way, from, node) & ends).sites() {
@@ -472,18 +520,19 @@ impl<L: Layout> Fast<L> {
             }
             return;
         }
-        if node.mode != Mode::Free && Some(way.kind) == self.royal[node.me] {
+        if (node.mode != Mode::Free || node.touching) && Some(way.kind) == self.royal[node.me] {
             let from = node.royal;
             if !pieces.has(from) {
                 return;
             }
-            let mut kept = L::Set::EMPTY;
-            for to in (self.reached(way, from, node) & ends).sites() {
-                if !self.is_attacked_after(position, node, from, to, to) {
+            let reached = self.reached(way, from, node) & ends;
+            let mut kept = reached & node.spared;
+            for to in reached.less(kept).sites() {
+                if !self.is_attacked_after(position, node, way.kind, from, to, to) {
                     kept |= L::Set::one(to);
                 }
             }
-            visitor.targets(common, from, kept);
+            self.emit(node, common, from, kept, visitor);
             return;
         }
         match node.mode {
@@ -492,12 +541,12 @@ impl<L: Layout> Fast<L> {
             _ => {
                 let allowed = ends & node.mask;
                 for from in pieces.less(node.pinned).sites() {
-                    visitor.targets(common, from, self.reached(way, from, node) & allowed);
+                    self.emit(node, common, from, self.reached(way, from, node) & allowed, visitor);
                 }
                 for from in (pieces & node.pinned).sites() {
                     let line =
                         self.tables.through[usize::from(node.royal) * self.tables.sites + usize::from(from)];
-                    visitor.targets(common, from, self.reached(way, from, node) & allowed & line);
+                    self.emit(node, common, from, self.reached(way, from, node) & allowed & line, visitor);
                 }
             }
         }
@@ -525,12 +574,63 @@ impl<L: Layout> Fast<L> {
             };
             let mut kept = safe;
             for to in tried.sites() {
-                if !self.is_attacked_after(position, node, from, to, node.royal) {
+                if !self.is_attacked_after(position, node, way.kind, from, to, node.royal) {
                     kept |= L::Set::one(to);
                 }
             }
-            visitor.targets(common, from, kept);
+            self.emit(node, common, from, kept, visitor);
         }
+    }
+
+    /// Hands plain movements to a visitor, but for those that attack what may not be attacked.
+    ///
+    /// Law: while the piece is not attacked, a movement that neither leaves nor reaches a site that matters to
+    /// that, nor reaches one from which the moving kind would attack it, does not attack it.
+    #[inline(always)]
+    fn emit<V: Visitor<L>>(
+        &self,
+        node: &Node<L::Set>,
+        common: &Common<L::Set>,
+        from: Site,
+        targets: L::Set,
+        visitor: &mut V,
+    ) {
+        match &node.calm {
+            None => visitor.targets(common, from, targets),
+            Some(calm) => visitor.targets(common, from, self.calmed(node, calm, common.kind, from, targets)),
+        }
+    }
+
+    /// The targets of plain movements that do not attack what may not be attacked.
+    #[inline(never)]
+    fn calmed(
+        &self,
+        node: &Node<L::Set>,
+        calm: &Calm<L::Set>,
+        kind: u8,
+        from: Site,
+        targets: L::Set,
+    ) -> L::Set {
+        if targets.is_empty() {
+            return targets;
+        }
+        let me = node.me;
+        let strikers = self.tables.strikers(calm.quarry, me, kind, node.occupied);
+        let strikers = strikers.unwrap_or(!L::Set::EMPTY);
+        let mut kept = L::Set::EMPTY;
+        if !calm.sight.has(from) {
+            kept = targets.less(calm.sight | strikers);
+        }
+        let gone = L::Set::one(from);
+        for to in targets.less(kept).sites() {
+            let come = L::Set::one(to);
+            let forces = calm.forces.moved(&self.tables.attacks[me], kind, gone, come);
+            let occupied = node.occupied.less(gone) | come;
+            if !self.tables.is_struck(calm.quarry, me, &forces, occupied, !L::Set::EMPTY) {
+                kept |= come;
+            }
+        }
+        kept
     }
 
     /// Whether the royal piece, then on a site, is attacked after a plain movement.
@@ -539,6 +639,7 @@ impl<L: Layout> Fast<L> {
         &self,
         position: &Position<L>,
         node: &Node<L::Set>,
+        moved: u8,
         from: Site,
         to: Site,
         royal: Site,
@@ -549,7 +650,8 @@ impl<L: Layout> Fast<L> {
             return self.tables.is_struck(royal, 1 - node.me, &node.forces, occupied, attackers);
         }
         let kind = self.royal[node.me].unwrap_or(0);
-        self.tables.is_attacked(royal, 1 << kind, View { position, by: 1 - node.me, occupied, attackers })
+        let view = View { position, by: 1 - node.me, occupied, attackers, come: (to, moved) };
+        self.tables.is_attacked(royal, 1 << kind, view)
     }
 
     /// The sites a way leads to, whatever may stand there.
@@ -575,7 +677,7 @@ impl<L: Layout> Fast<L> {
                 }
                 set
             }
-            Ways::Many(_) => L::Set::EMPTY,
+            Ways::Many(_) | Ways::Drop(_) => L::Set::EMPTY,
         }
     }
 
@@ -625,7 +727,7 @@ impl<L: Layout> Fast<L> {
         if depth == 0 {
             return 1;
         }
-        if self.stops && general.stops(position) {
+        if self.stops && self.is_over(position, general) {
             return 0;
         }
         if depth == 1 && bulk {
@@ -645,6 +747,19 @@ impl<L: Layout> Fast<L> {
         };
         self.visit(position, &node, general, &mut deeper);
         deeper.count
+    }
+
+    /// Whether the game has ended, so that sequences of plies are not counted on.
+    pub(crate) fn is_over(&self, position: &Position<L>, general: &dyn General<L>) -> bool {
+        let me = usize::from(position.mover & 1);
+        let Some(endings) = &self.stopping[me] else { return general.stops(position) };
+        let play = Play::none(position);
+        match endings.iter().filter(|query| self.holds(me, **query, &play)).count() {
+            0 => false,
+            1 => true,
+            // They may contradict each other, which is a fault.
+            _ => general.stops(position),
+        }
     }
 
     /// How many legal plies there are.
@@ -677,6 +792,9 @@ impl<L: Layout> Fast<L> {
         let way = &self.tables.ways[me][usize::from(ply.way)];
         let recipe = &self.recipes[me][usize::from(way.shape)];
         let mut act = Act::new(recipe.act, position.mover);
+        if matches!(way.reach, Ways::Drop(_)) {
+            return drops::act(recipe, position.mover, ply.to);
+        }
         (act.from, act.to, act.piece) = (Some(ply.from), Some(ply.to), Some(recipe.kind));
         act.taken = L::Set::one(ply.to) & position.owners.get(1 - me);
         if let Ways::Many(ways) = &way.reach
@@ -717,14 +835,34 @@ fn shifted<S: Set>(reach: &Ways<S>, pieces: S, node: &Node<S>) -> S {
     let Ways::Shift { places, empty, count, froms } = reach else { return S::EMPTY };
     let mut sources = pieces & *froms;
     for at in 0..count & 3 {
-        sources &= node.targets[1].shifted(-empty[usize::from(at & 1)]);
+        sources &= node.empty.shifted(-empty[usize::from(at & 1)]);
     }
     sources.shifted(*places)
 }
 
+/// The shapes that belong to a clause and kind of which some way is left to the general engine and may end where
+/// another one does: that engine looks after all of them.
+fn whole_ways<R>(shapes: &[Shape], made: &[Option<R>]) -> Vec<bool> {
+    let meet = |a: &Option<Vec<u64>>, b: &Option<Vec<u64>>| match (a, b) {
+        (Some(a), Some(b)) => a.iter().zip(b).any(|(a, b)| a & b != 0),
+        _ => true,
+    };
+    let same = |a: &Shape, b: &Shape| (a.clause, a.kind) == (b.clause, b.kind);
+    let mixed = |(at, shape): (usize, &Shape)| {
+        let left = made.get(at).is_some_and(Option::is_none);
+        let mut others = shapes.iter().enumerate().filter(|(other, _)| *other != at);
+        left && others.any(|(_, other)| {
+            same(shape, other) && meet(&shape.froms, &other.froms) && meet(&shape.tos, &other.tos)
+        })
+    };
+    let mixed: Vec<&Shape> =
+        shapes.iter().enumerate().filter(|one| mixed(*one)).map(|(_, shape)| shape).collect();
+    shapes.iter().map(|shape| mixed.iter().any(|other| same(shape, other))).collect()
+}
+
 /// Whether there is any use in a lane.
 fn qualifies(lane: &Lane) -> bool {
-    !lane.measured && !lane.doubles && lane.passes_turn
+    (!lane.measured || lane.forced) && !lane.doubles && lane.passes_turn
 }
 
 /// Whether a shape can do without the general engine.
@@ -732,5 +870,5 @@ fn is_fast(shape: &Shape) -> bool {
     !shape.tested
         && shape.reach != Reach::Walk
         && shape.recipe.is_some()
-        && shape.before.iter().all(|ban| ban.attacked.is_some())
+        && shape.before.iter().all(|ban| ban.attacked.is_some() || ban.query.is_some())
 }

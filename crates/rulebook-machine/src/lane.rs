@@ -23,14 +23,29 @@ pub type Offset = (i8, i8);
 pub struct Lane {
     /// The ways in which the pieces move, in the order of the clauses.
     pub shapes: Vec<Shape>,
-    /// The acts that are not movements of pieces: their clauses. They run in the general engine.
+    /// The acts that are not movements of pieces: their clauses. They run in the general engine, but for
+    /// those that `drops` say again.
     pub acts: Vec<u16>,
+    /// The acts that put a piece on an empty site, kind by kind.
+    pub drops: Vec<Drop>,
+    /// The questions that are asked on the way, named by their places.
+    pub queries: Vec<Query>,
     /// How the pieces of this player capture on the site they come to; `None` if some way was not recognised.
     pub attacks: Option<Vec<Attack>>,
     /// The ban on leaving a piece of a kind attacked, where the bans have that form.
     pub royal: Option<Royal>,
-    /// Whether only the plies with the largest measure are allowed: then the general engine finds them all.
+    /// A ban on leaving a piece of a kind in danger that says more than `royal` can.
+    pub guarded: Option<Guarded>,
+    /// The ban on attacking the other player's piece of a kind.
+    pub calm: Option<Guarded>,
+    /// Whether only the plies with the largest measure are allowed: then the general engine finds them all,
+    /// unless the measure is `forced`.
     pub measured: bool,
+    /// Whether the only measure is whether something is captured: who can capture must.
+    pub forced: bool,
+    /// The endings that stop the counting of sequences, as questions asked before the plies of this player;
+    /// `None` if one of them is not understood.
+    pub stops: Option<Vec<u16>>,
     /// Whether some ply depends on what was on the board before.
     pub reads_past: bool,
     /// Whether the next player always has the turn.
@@ -46,6 +61,78 @@ pub struct Royal {
     pub kind: u8,
     /// The clause that bans.
     pub clause: u16,
+}
+
+/// A ban on a piece of this kind being in danger after the ply: attacked, or seen by others; perhaps only under
+/// some conditions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Guarded {
+    /// The kind.
+    pub kind: u8,
+    /// The clause that bans.
+    pub clause: u16,
+    /// The whole ban, as a question about the position after the ply.
+    pub query: u16,
+    /// In which ways pieces endanger it besides capturing it.
+    pub threats: Vec<Attack>,
+    /// If there is such a kind: to be attacked is no danger on a site that touches a piece of this kind of the
+    /// other player's, nor while there is no such piece, and it is forbidden to be left without the own kind.
+    pub spared: Option<u8>,
+}
+
+/// An act that puts a piece of a known kind, from outside of the board, on an empty site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drop {
+    /// The clause that grants it.
+    pub clause: u16,
+    /// The name of the act.
+    pub act: u16,
+    /// The kind that is put there.
+    pub kind: u8,
+    /// Whether nothing is put anywhere: the player only passes.
+    pub bare: bool,
+    /// What is chosen, in order: the name, and the kind; none for the site.
+    pub choices: Vec<(u16, Option<u8>)>,
+    /// Number variables, by their slots, that must be greater than zero.
+    pub held: Vec<u16>,
+    /// A question that must be answered with yes before it is looked for.
+    pub when: Option<u16>,
+    /// Only on these sites.
+    pub tos: Vec<u64>,
+    /// Only on the sites of the answer to this question.
+    pub sites: Option<u16>,
+    /// Not on some sites while a piece of the mover's stands on some others.
+    pub bars: Vec<Bar>,
+    /// What happens besides, in order; `None` when the general engine must do it.
+    pub recipe: Option<Vec<Step>>,
+    /// Questions about the position after the ply that forbid it.
+    pub after: Vec<u16>,
+    /// Whether nothing but the piece that is put there matters to the others.
+    pub plain: bool,
+    /// Which of these plies the general engine judges.
+    pub judged: Judged,
+}
+
+/// Sites that are barred while a piece stands in a zone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bar {
+    /// The kind of the piece, one of the mover's.
+    pub kind: u8,
+    /// Where it stands.
+    pub zone: Vec<u64>,
+    /// The sites that are barred.
+    pub sites: Vec<u64>,
+}
+
+/// Which plies the general engine judges one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Judged {
+    /// None of them.
+    Never,
+    /// Those after which the other player's piece of this kind is attacked.
+    Striking(u8),
+    /// All of them.
+    Always,
 }
 
 /// One way in which one kind moves.
@@ -71,6 +158,10 @@ pub struct Shape {
     pub tested: bool,
     /// Bans judged on the position before the ply.
     pub before: Vec<Before>,
+    /// Questions about the position after the ply that forbid it.
+    pub after: Vec<u16>,
+    /// A question about the position before the ply: while its answer is no, no question after it forbids it.
+    pub spare: Option<u16>,
     /// Whether nothing but the moving piece and what it captures where it comes to matters to the others.
     pub plain: bool,
     /// What happens besides the movement, in order; `None` when the general engine must do it.
@@ -92,6 +183,8 @@ pub struct Instance {
     pub empty: Vec<u64>,
     /// None of these sites may be attacked before the ply.
     pub before: Vec<u16>,
+    /// Questions before the ply that forbid it.
+    pub asks: Vec<u16>,
     /// What the clause itself does after the movement.
     pub first: Vec<Op>,
 }
@@ -170,8 +263,11 @@ pub struct Attack {
 pub struct Before {
     /// The clause.
     pub clause: u16,
-    /// None of these sites may be attacked by the next player; `None`: the general engine judges.
+    /// None of these sites may be attacked by the next player; `None`: the question says it, or the general
+    /// engine judges.
     pub attacked: Option<Vec<Place>>,
+    /// A question that forbids the ply.
+    pub query: Option<u16>,
 }
 
 /// A site of an act.
@@ -228,6 +324,12 @@ pub enum Guard {
     Chosen(u8),
     /// When the truth variable at this slot holds.
     Holds(u16),
+    /// When the answer to this question is yes.
+    Asked(u16),
+    /// When the answer to the question that was asked last was yes.
+    Still,
+    /// When the answer to the question that was asked last was no.
+    Else,
 }
 
 /// What happens.
@@ -253,9 +355,127 @@ pub enum Op {
     LessOwned(u16, u8),
     /// A site joins the set variable at a slot.
     Join(u16, Place),
+    /// The sites of a question's answer are cleared.
+    Clear(u16),
+    /// The set variable at a slot becomes the answer to a question.
+    SetTo(u16, u16),
+    /// The truth variable at a slot becomes the answer to a question.
+    Answer(u16, u16),
+    /// The site variable at a slot has no value.
+    Unset(u16),
+    /// For each captured piece one is added to a number variable.
+    Tally(Tally),
     /// The whole clause, its condition included, by the general engine.
     General,
     /// The same for a clause that does no more than give the set variable at a slot a value that depends
     /// only on itself and on what stands on its sites.
     Settle(u16),
+}
+
+/// Number variables that count captured pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// By the kind of the captured piece, the slot of the variable; `NO_SLOT` for none.
+    pub slots: Vec<u16>,
+    /// For pieces on the sites of a set variable, its slot, other variables.
+    pub within: Option<(u16, Vec<u16>)>,
+}
+
+/// No slot.
+pub const NO_SLOT: u16 = u16::MAX;
+
+/// A question about a position and a ply: a short program on a stack of sets. A truth value is the set of all
+/// sites or of none.
+pub type Query = Vec<Ask>;
+
+/// Most sets on the stack of a question.
+pub const MAX_STACK: usize = 8;
+
+/// One step of a question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ask {
+    /// Yes or no.
+    Truth(bool),
+    /// Some sites of the board.
+    Sites(Vec<u64>),
+    /// The sites with a piece.
+    Occupied,
+    /// The sites with a piece of a player.
+    Owned(u8),
+    /// The sites with a piece of a kind.
+    Kind(u8),
+    /// The sites on which such a piece stood before the ply.
+    Was(u8),
+    /// The value of the set variable at a slot.
+    Within(u16),
+    /// The value of the site variable at a slot.
+    At(u16),
+    /// Whether the truth variable at a slot holds.
+    Holds(u16),
+    /// How the whole number at a slot compares with another.
+    Number(u16, Order, i64),
+    /// A site of the ply; none for plies without such a site.
+    Place(Place),
+    /// What the ply has captured.
+    Taken,
+    /// What the ply has changed so far.
+    Changed,
+    /// Whether this kind was chosen.
+    Chosen(u8),
+    /// Whether the ply before this one had this name.
+    Last(u16),
+    /// Of two sets, the sites of either.
+    Union,
+    /// Of two sets, the sites of both.
+    Meet,
+    /// Of two sets, the sites of the first that are not in the second.
+    Less,
+    /// The sites of the board that are not in a set.
+    Not,
+    /// Whether there is a site in a set.
+    Some,
+    /// How the number of sites of a set compares with another.
+    Count(Order, i64),
+    /// The sites that touch one of a set, whether or not they are in it.
+    Near,
+    /// The sites of a set that a player attacks.
+    Struck(u8),
+    /// The sites from which a player attacks one of a set.
+    Strikers(u8),
+    /// What is seen from the sites of a set along these directions: the empty sites up to a piece, and it.
+    Seen(Vec<Offset>),
+    /// The upper set of the stack once more.
+    Twice,
+    /// The two upper sets change places.
+    Swap,
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// Smaller.
+    Below,
+    /// Equal.
+    Equal,
+    /// Greater.
+    Above,
+}
+
+impl Ask {
+    /// How many sets it takes from the stack, and how many it leaves there.
+    pub fn effect(&self) -> (usize, usize) {
+        match self {
+            Self::Union | Self::Meet | Self::Less => (2, 1),
+            Self::Not
+            | Self::Some
+            | Self::Count(..)
+            | Self::Near
+            | Self::Struck(_)
+            | Self::Strikers(_)
+            | Self::Seen(_) => (1, 1),
+            Self::Twice => (1, 2),
+            Self::Swap => (2, 2),
+            _ => (0, 1),
+        }
+    }
 }

@@ -22,6 +22,7 @@ pub mod plain;
 pub mod plies;
 pub mod position;
 pub mod program;
+mod query;
 pub mod random;
 mod recipe;
 pub mod set;

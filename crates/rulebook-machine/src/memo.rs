@@ -68,6 +68,19 @@ impl<L: Layout> General<L> for Asked<'_, L> {
         found.legal.into_iter().map(|ply| (ply.act, ply.next)).collect()
     }
 
+    fn allows(&self, clause: u16, act: Act<L>, position: &Position<L>) -> bool {
+        let inner = &mut *self.inner.borrow_mut();
+        let past = Past { position: *position, act: None, clauses: Default::default() };
+        let bare = self.engine.bare_ground(self.engine.first_tables());
+        let ground = Ground { story: bare.story.with(&past), ..bare };
+        let mut found = Plies::default();
+        inner.work.begin(FUEL);
+        if let Err(fault) = self.engine.make(clause, act, position, ground, inner.work, &mut found) {
+            inner.fault.get_or_insert(fault);
+        }
+        !found.legal.is_empty()
+    }
+
     fn follow(&self, clause: u16, before: &Position<L>, now: &mut Position<L>, act: Act<L>) -> L::Set {
         let inner = &mut *self.inner.borrow_mut();
         let past = Past { position: *before, act: None, clauses: Default::default() };

@@ -100,6 +100,9 @@ layouts! {
 /// What a variable holds when it holds nothing.
 pub const NOTHING: i64 = i64::MIN;
 
+/// No act.
+pub const NO_ACT: u16 = u16::MAX;
+
 /// A position.
 #[derive(Clone, Copy, Debug)]
 pub struct Position<L: Layout> {
@@ -118,6 +121,9 @@ pub struct Position<L: Layout> {
     /// Bits for set variables that are known to be settled: what narrows them would change nothing. Not a
     /// part of what the position is.
     pub settled: u32,
+    /// The name of the act that led here, `NO_ACT` where that is not known: kept by the fast paths only, and
+    /// not a part of what the position is.
+    pub last: u16,
 }
 
 impl<L: Layout> PartialEq for Position<L> {
@@ -140,6 +146,7 @@ impl<L: Layout> Position<L> {
             mover: 0,
             played: 0,
             settled: 0,
+            last: NO_ACT,
         }
     }
 

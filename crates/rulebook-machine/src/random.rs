@@ -5,6 +5,7 @@
 //! repetition, counting or agreement is not looked at, nor is an ending that can only be a draw.
 
 use crate::act::{Act, Past, State};
+use crate::endings::led;
 use crate::engine::{Engine, FUEL, Outcomes, WORK, Work};
 use crate::fast::{Fast, General, Ply, Visitor};
 use crate::memo::Asked;
@@ -118,7 +119,7 @@ impl<L: Layout> Fast<L> {
         let mut found: Bunches<L> = Bunches { bunches: Vec::with_capacity(64), whole: Vec::new(), count: 0 };
         let mut plies = 0;
         while plies < most {
-            if self.stops && general.stops(&position) {
+            if self.stops && self.is_over(&position, general) {
                 return Playout { plies, over: true };
             }
             found.bunches.clear();
@@ -179,7 +180,7 @@ impl<L: Layout> Engine<L> {
         {
             work.begin(FUEL);
             let asked = Asked::of(self, work);
-            let played = fast.playout(&state.position, seed, most, &asked);
+            let played = fast.playout(&led(state), seed, most, &asked);
             return asked.fault().map_or(Ok(played), Err);
         }
         let mut state = state.clone();

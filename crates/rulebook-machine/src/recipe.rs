@@ -3,14 +3,41 @@
 //! Law: a recipe does to a position what the clauses that follow the ply do, in their order. A step for which
 //! that cannot be said leaves the shape to the general engine.
 
-use crate::lane::{Guard, Op, Place, Shape};
+use crate::lane::{Ask, Drop, Guard, Lane, NO_SLOT, Op, Place, Reach, Shape, Step, Tally, content};
 use crate::position::{Layout, NOTHING, Row};
 use crate::program::{Const, Program, Type};
 use crate::set::Set;
-use crate::tables::SetOp;
 
 /// No slot for a site that a ply keeps.
 pub(crate) const NO_PLACES: i32 = i32::MIN;
+
+/// Steps that change sets.
+#[derive(Clone, Debug)]
+pub(crate) enum SetOp {
+    LessChanged(usize),
+    LessOwned(usize, usize),
+    Join(usize, Place),
+    Settle(usize, u16),
+    Move(Place, Place),
+    Put(u8, Place),
+    PutChosen(Place),
+    Remove(Place),
+    /// The sites of an answer are cleared.
+    Clear(u16),
+    /// A set becomes an answer.
+    SetTo(usize, u16),
+    /// A truth value becomes an answer.
+    Answer(usize, u16),
+    Tally(Tally),
+    Reset(usize),
+    SetSite(usize, Place),
+    /// A number becomes a value, packed.
+    SetNum(usize, i64),
+    /// A whole number is added, packed.
+    AddNum(usize, i64),
+    /// A whole clause, by the general engine.
+    General(u16),
+}
 
 /// What the numbers of a position become: `number & keep + add`.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +53,20 @@ pub(crate) struct Recipe<L: Layout> {
     pub(crate) act: u16,
     /// Whether, besides the movement, pieces are only moved about or exchanged where the piece comes to.
     pub(crate) moves_only: bool,
+    /// Whether, besides the movement, no site changes.
+    pub(crate) stays: bool,
     /// Sites that may not be attacked before the ply.
     pub(crate) before: Vec<Place>,
+    /// Questions before the ply that forbid it.
+    pub(crate) asks: Vec<u16>,
+    /// Questions after the ply that forbid it.
+    pub(crate) after: Vec<u16>,
+    /// A question before the ply; while its answer is no, those after it are not asked.
+    pub(crate) spare: Option<u16>,
+    /// Whether nothing is put or moved.
+    pub(crate) bare: bool,
+    /// What is chosen by a ply that is no movement: names, and kinds; none for the site.
+    pub(crate) choices: Vec<(u16, Option<u8>)>,
     /// Without and with a capture.
     pub(crate) change: [Change<L>; 2],
     /// The slot of a site variable, and how far from where the piece came from its site is.
@@ -46,7 +85,13 @@ impl<L: Layout> Recipe<L> {
             kind: shape.kind,
             act: shape.act,
             moves_only: true,
+            stays: true,
             before: Vec::new(),
+            asks: Vec::new(),
+            after: Vec::new(),
+            spare: None,
+            bare: false,
+            choices: Vec::new(),
             change: [plain; 2],
             site: (0, NO_PLACES),
             ops: Vec::new(),
@@ -57,10 +102,83 @@ impl<L: Layout> Recipe<L> {
     }
 }
 
+/// An act that puts a piece on an empty site, as if the piece came from nowhere.
+pub(crate) fn drop_shape(drop: &Drop) -> Shape {
+    Shape {
+        clause: drop.clause,
+        act: drop.act,
+        kind: drop.kind,
+        reach: Reach::Leap(Vec::new()),
+        ends: content::EMPTY,
+        froms: None,
+        tos: Some(drop.tos.clone()),
+        gate: None,
+        tested: false,
+        before: Vec::new(),
+        after: drop.after.clone(),
+        spare: None,
+        plain: drop.plain,
+        recipe: drop.recipe.clone(),
+        choice: None,
+        instances: Vec::new(),
+    }
+}
+
+/// The numbers that must be changed one after the other, in the order of the steps: those that something
+/// looks at in between, and those that change under a condition that is not known beforehand.
+fn ordered(lane: &Lane, steps: &[Step]) -> Option<Vec<usize>> {
+    let mut slots: Vec<usize> = Vec::new();
+    let asked = |query: u16, slots: &mut Vec<usize>| {
+        for ask in lane.queries.get(usize::from(query)).into_iter().flatten() {
+            if let Ask::Number(slot, ..) | Ask::Holds(slot) | Ask::At(slot) = ask {
+                slots.push(usize::from(*slot));
+            }
+        }
+    };
+    for step in steps {
+        let known = match step.guard {
+            Guard::Always | Guard::Taken | Guard::NotTaken => true,
+            Guard::Holds(slot) => {
+                slots.push(usize::from(slot));
+                false
+            }
+            Guard::Asked(query) => {
+                asked(query, &mut slots);
+                false
+            }
+            Guard::Picked | Guard::Chosen(_) | Guard::Still | Guard::Else => false,
+        };
+        match &step.op {
+            Op::Set(slot, _) | Op::Add(slot, _) | Op::SetSite(slot, _) if !known => {
+                slots.push(usize::from(*slot));
+            }
+            Op::Unset(slot) => slots.push(usize::from(*slot)),
+            Op::Answer(slot, query) => {
+                slots.push(usize::from(*slot));
+                asked(*query, &mut slots);
+            }
+            Op::Clear(query) | Op::SetTo(_, query) => asked(*query, &mut slots),
+            Op::Tally(Tally { slots: first, within }) => {
+                let others = within.iter().flat_map(|(_, others)| others);
+                let all = first.iter().chain(others).filter(|slot| **slot != NO_SLOT);
+                slots.extend(all.map(|slot| usize::from(*slot)));
+            }
+            // It may look at everything.
+            Op::General => return None,
+            _ => {}
+        }
+    }
+    Some(slots)
+}
+
 /// The steps of a shape, put together; `None` when one of them needs the general engine.
-pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Recipe<L>> {
+pub(crate) fn recipe<L: Layout>(program: &Program, lane: &Lane, shape: &Shape) -> Option<Recipe<L>> {
     let mut made: Recipe<L> = Recipe::nothing(shape);
     made.before = shape.before.iter().filter_map(|ban| ban.attacked.clone()).flatten().collect();
+    made.asks =
+        shape.before.iter().filter(|ban| ban.attacked.is_none()).filter_map(|ban| ban.query).collect();
+    made.after.clone_from(&shape.after);
+    made.spare = shape.spare;
     if let Some(pick) = &shape.choice {
         made.pick_tos = L::Set::from_words(&pick.tos);
         made.pick.clone_from(&pick.kinds);
@@ -70,33 +188,27 @@ pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Reci
         }
     }
     // Numbers are changed all at once where nothing looks at them in between.
-    let in_order = shape
-        .recipe
-        .iter()
-        .flatten()
-        .any(|step| step.op == Op::General || matches!(step.guard, Guard::Holds(_)));
+    let ordered = ordered(lane, shape.recipe.as_deref().unwrap_or_default());
+    let in_order = |slot: u16| ordered.as_ref().is_none_or(|slots| slots.contains(&usize::from(slot)));
     let mut written: Vec<(bool, usize)> = Vec::new();
     for step in shape.recipe.iter().flatten() {
         let with = match step.guard {
             Guard::Always => [true, true],
             Guard::Taken => [false, true],
             Guard::NotTaken => [true, false],
-            Guard::Picked | Guard::Chosen(_) | Guard::Holds(_) => [false, false],
+            _ => [false, false],
         };
         let op = match &step.op {
-            Op::Set(slot, value) if in_order => {
+            Op::Set(slot, value) if in_order(*slot) => {
                 written.push((false, usize::from(*slot)));
                 SetOp::SetNum(usize::from(*slot), *value)
             }
-            Op::Add(slot, value) if in_order => {
+            Op::Add(slot, value) if in_order(*slot) => {
                 written.push((false, usize::from(*slot)));
                 SetOp::AddNum(usize::from(*slot), value.wrapping_shl(16))
             }
             Op::Set(slot, value) | Op::Add(slot, value) => {
                 let slot = usize::from(*slot);
-                if with == [false, false] {
-                    return None;
-                }
                 for (change, applies) in made.change.iter_mut().zip(with) {
                     if !applies {
                         continue;
@@ -113,7 +225,7 @@ pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Reci
                 continue;
             }
             Op::SetSite(slot, Place::Beside((files, ranks)))
-                if step.guard == Guard::Always && made.site.1 == NO_PLACES && !in_order =>
+                if step.guard == Guard::Always && made.site.1 == NO_PLACES && !in_order(*slot) =>
             {
                 made.site = (*slot, i32::from(*ranks) * i32::from(program.board.files) + i32::from(*files));
                 written.push((false, usize::from(*slot)));
@@ -126,6 +238,17 @@ pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Reci
             Op::LessChanged(slot) => SetOp::LessChanged(usize::from(*slot)),
             Op::LessOwned(slot, player) => SetOp::LessOwned(usize::from(*slot), usize::from(*player)),
             Op::Join(slot, place) => SetOp::Join(usize::from(*slot), *place),
+            Op::Clear(query) => SetOp::Clear(*query),
+            Op::SetTo(slot, query) => SetOp::SetTo(usize::from(*slot), *query),
+            Op::Answer(slot, query) => {
+                written.push((false, usize::from(*slot)));
+                SetOp::Answer(usize::from(*slot), *query)
+            }
+            Op::Unset(slot) => {
+                written.push((false, usize::from(*slot)));
+                SetOp::SetNum(usize::from(*slot), NOTHING)
+            }
+            Op::Tally(tally) => SetOp::Tally(tally.clone()),
             Op::Settle(slot) => SetOp::Settle(usize::from(*slot), step.clause),
             Op::Move(a, b) => SetOp::Move(*a, *b),
             Op::Put(kind, place) => SetOp::Put(*kind, *place),
@@ -137,6 +260,7 @@ pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Reci
             SetOp::LessChanged(slot)
             | SetOp::LessOwned(slot, _)
             | SetOp::Join(slot, _)
+            | SetOp::SetTo(slot, _)
             | SetOp::Settle(slot, _) => {
                 written.push((true, *slot));
             }
@@ -145,8 +269,14 @@ pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Reci
         made.moves_only &= match &op {
             SetOp::Move(..) => step.guard == Guard::Always,
             SetOp::Put(_, place) | SetOp::PutChosen(place) => *place == Place::To,
-            SetOp::Remove(_) => false,
+            SetOp::Remove(_) | SetOp::Clear(_) => false,
             // It may do anything, unless the shape is known to be plain.
+            SetOp::General(_) => shape.plain,
+            _ => true,
+        };
+        made.stays &= match &op {
+            SetOp::Put(..) | SetOp::PutChosen(_) => false,
+            SetOp::Move(..) | SetOp::Remove(_) | SetOp::Clear(_) => false,
             SetOp::General(_) => shape.plain,
             _ => true,
         };
@@ -176,7 +306,7 @@ pub(crate) fn recipe<L: Layout>(program: &Program, shape: &Shape) -> Option<Reci
                 made.ops.push((Guard::Always, SetOp::Reset(slot)));
                 continue;
             }
-            if in_order {
+            if in_order(slot as u16) {
                 made.ops.push((Guard::Always, SetOp::SetNum(slot, start)));
                 continue;
             }

@@ -5,10 +5,11 @@
 
 #![expect(clippy::needless_range_loop, reason = "rows of a fixed length go side by side")]
 
-use crate::lane::{Attack, Gate, Lane, Need, Offset, Op, Place, Reach, Shape, Template, content};
+use crate::lane::{Attack, Drop, Gate, Lane, NO_SLOT, Need, Offset, Op, Reach, Shape, Template, content};
 use crate::lookup::Lookups;
 use crate::position::Layout;
 use crate::program::{Board, Lookup, NO_SITE, Site};
+use crate::recipe::SetOp;
 use crate::set::Set;
 
 /// The four lines through a site, by the direction of their upper half.
@@ -32,6 +33,8 @@ pub(crate) struct Tables<L: Layout> {
     all: L::Set,
     /// What is seen along lines, where it can be looked up.
     pub(crate) lookups: Lookups,
+    /// The sites that touch each site, `near[site]`.
+    near: Vec<L::Set>,
     /// The lines through each site, `lines[site]`.
     pub(crate) lines: Vec<[Halves<L::Set>; 4]>,
     /// The sites strictly between two sites of a line, `between[a * sites + b]`; empty for wide boards.
@@ -59,7 +62,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    fn of(directions: &[Offset]) -> Option<Self> {
+    pub(crate) fn of(directions: &[Offset]) -> Option<Self> {
         let (mut up, mut down) = (0_u8, 0_u8);
         for direction in directions {
             let opposite = (-direction.0, -direction.1);
@@ -229,6 +232,11 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
+    /// Whether a kind is among them.
+    pub(crate) fn has(&self, kind: u8) -> bool {
+        self.list.iter().take(usize::from(self.count)).any(|known| *known == kind)
+    }
+
     fn of(bits: u128) -> Self {
         let mut kinds = Self::default();
         for kind in (0..128_u8).filter(|kind| bits >> kind & 1 == 1) {
@@ -250,6 +258,8 @@ pub(crate) struct Way<S> {
     pub(crate) ends: u8,
     /// Whether the masks are enough to tell legal targets.
     pub(crate) plain: bool,
+    /// A question before the ply: while its answer is no, the masks are enough.
+    pub(crate) spare: Option<u16>,
     /// How many plies a movement makes where a kind is chosen, less one.
     pub(crate) more: u8,
     /// Where a kind is chosen.
@@ -296,6 +306,21 @@ pub(crate) enum Ways<S> {
     Screen(Lines),
     /// Ways with conditions on several sites.
     Many(Vec<Vec<Many<S>>>),
+    /// From outside of the board to an empty site.
+    Drop(Dropped<S>),
+}
+
+/// What is asked of an act that puts a piece on an empty site.
+#[derive(Clone, Debug)]
+pub(crate) struct Dropped<S> {
+    pub(crate) held: Vec<u16>,
+    pub(crate) when: Option<u16>,
+    pub(crate) sites: Option<u16>,
+    pub(crate) bare: bool,
+    /// Kinds with where they stand, and the sites that are barred then.
+    pub(crate) bars: Vec<(u8, S, S)>,
+    pub(crate) judged: crate::lane::Judged,
+    pub(crate) clause: u16,
 }
 
 /// A way with conditions on several sites.
@@ -314,6 +339,8 @@ pub(crate) struct Many<S> {
     pub(crate) marks: Vec<(u16, Site)>,
     /// The sites that may not be attacked before the ply.
     pub(crate) before: Vec<Site>,
+    /// Questions before the ply that forbid it.
+    pub(crate) asks: Vec<u16>,
     /// Whether both ends were known when it was made.
     pub(crate) instance: bool,
     /// What the clause itself does after the movement.
@@ -401,30 +428,6 @@ impl<S: Set> Sorted<S> {
     }
 }
 
-/// Steps that change sets.
-#[derive(Clone, Debug)]
-pub(crate) enum SetOp {
-    LessChanged(usize),
-    LessOwned(usize, usize),
-    Join(usize, Place),
-    Settle(usize, u16),
-    Move(Place, Place),
-    Put(u8, Place),
-    PutChosen(Place),
-    Remove(Place),
-    Reset(usize),
-    SetSite(usize, Place),
-    /// A number becomes a value, packed.
-    SetNum(usize, i64),
-    /// A whole number is added, packed.
-    AddNum(usize, i64),
-    /// A whole clause, by the general engine.
-    General(u16),
-}
-
-/// No slot.
-pub(crate) const NO_SLOT: u16 = u16::MAX;
-
 impl<L: Layout> Tables<L> {
     pub(crate) fn of(board: &Board, lanes: &[Lane], lookups: &[Lookup]) -> Self {
         let sites = board.len();
@@ -433,6 +436,7 @@ impl<L: Layout> Tables<L> {
             files: i32::from(board.files),
             all: L::Set::first_sites(sites),
             lookups: Lookups::default(),
+            near: (0..sites as Site).map(|site| near(board, site)).collect(),
             lines: (0..sites).map(|site| lines(board, site as Site)).collect(),
             between: Vec::new(),
             through: Vec::new(),
@@ -450,6 +454,8 @@ impl<L: Layout> Tables<L> {
             for (at, shape) in lane.shapes.iter().enumerate() {
                 ways.extend(way_tables(board, at as u16, shape));
             }
+            let drops = lane.drops.iter().zip(lane.shapes.len() as u16..);
+            ways.extend(drops.map(|(drop, at)| drop_table(at, drop)));
         }
         if L::Set::CAPACITY == 64 {
             let word = |half: &Halves<L::Set>| Halves { lower: half.lower.word(), upper: half.upper.word() };
@@ -490,6 +496,12 @@ impl<L: Layout> Tables<L> {
         lines.seen(&self.lines[usize::from(site)], occupied)
     }
 
+    /// The sites that touch a site.
+    #[inline(always)]
+    pub(crate) fn near(&self, site: Site) -> L::Set {
+        self.near.get(usize::from(site)).copied().unwrap_or_default()
+    }
+
     /// All sites of the board.
     pub(crate) fn board(&self) -> L::Set {
         self.all
@@ -517,6 +529,10 @@ impl<L: Layout> Tables<L> {
             }
         }
     }
+}
+
+fn near<S: Set>(board: &Board, site: Site) -> S {
+    crate::set::collect(board.adjacent.iter().filter_map(|step| board.step(site, wide(*step))))
 }
 
 pub(crate) fn lines<S: Set>(board: &Board, site: Site) -> [Halves<S>; 4] {
@@ -689,7 +705,8 @@ fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
         shape: at,
         kind: shape.kind,
         ends: shape.ends,
-        plain: shape.plain && shape.before.is_empty(),
+        plain: shape.plain && shape.before.is_empty() && shape.after.is_empty(),
+        spare: shape.spare.filter(|_| shape.plain && shape.before.is_empty()),
         more: shape.choice.as_ref().map_or(0, |pick| pick.kinds.len().saturating_sub(1) as u8),
         pick_tos,
         gate: shape.gate,
@@ -741,6 +758,7 @@ fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
                 };
                 made.empty |= S::from_words(&instance.empty);
                 made.before.clone_from(&instance.before);
+                made.asks.clone_from(&instance.asks);
                 made.instance = true;
                 made.first = instance.first.iter().filter_map(cell_op).collect();
                 list.push(made);
@@ -771,6 +789,34 @@ fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
             vec![Way { given, keys, ..way(Ways::Many(ways)) }]
         }
         Reach::Walk => Vec::new(),
+    }
+}
+
+fn drop_table<S: Set>(at: u16, drop: &Drop) -> Way<S> {
+    let bars = drop.bars.iter();
+    let bars = bars.map(|bar| (bar.kind, S::from_words(&bar.zone), S::from_words(&bar.sites)));
+    Way {
+        shape: at,
+        kind: drop.kind,
+        ends: content::EMPTY,
+        plain: drop.plain && drop.after.is_empty(),
+        spare: None,
+        more: 0,
+        pick_tos: S::EMPTY,
+        gate: None,
+        froms: S::EMPTY,
+        tos: S::from_words(&drop.tos),
+        reach: Ways::Drop(Dropped {
+            held: drop.held.clone(),
+            when: drop.when,
+            sites: drop.sites,
+            bare: drop.bare,
+            bars: bars.collect(),
+            judged: drop.judged,
+            clause: drop.clause,
+        }),
+        given: Vec::new(),
+        keys: Vec::new(),
     }
 }
 
@@ -813,6 +859,7 @@ fn many<S: Set>(board: &Board, from: Site, template: &Template) -> Option<Many<S
         takes: S::EMPTY,
         marks: Vec::new(),
         before: Vec::new(),
+        asks: Vec::new(),
         instance: false,
         first: Vec::new(),
         royal: NO_SITE,

@@ -34,6 +34,10 @@ impl<L: Layout> Visitor<L> for Count {
         let more = if way.pick_tos.has(many.to) { u64::from(way.more) } else { 0 };
         self.0 = self.0.wrapping_add(1 + more);
     }
+    fn counted(&mut self, plies: u64) -> bool {
+        self.0 = self.0.wrapping_add(plies);
+        true
+    }
     fn whole(&mut self, plies: Vec<(Act<L>, Position<L>)>) {
         self.0 = self.0.wrapping_add(plies.len() as u64);
     }

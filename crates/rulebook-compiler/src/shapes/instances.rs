@@ -19,7 +19,7 @@ impl Recogniser<'_> {
         let Reach::Templates(templates) = &shape.reach else { return };
         let board = &self.rules.board;
         let mut whole = Shape { recipe: None, choice: None, ..shape.clone() };
-        self.recipe(&mut whole, &[]);
+        self.recipe(&mut whole, &[], &[], None);
         if whole.recipe.is_none() || whole.choice.is_some() || clause.unless.is_some() {
             return;
         }
@@ -104,15 +104,19 @@ impl Recogniser<'_> {
         for ban in &shape.before {
             let clause = self.rules.clauses.get(usize::from(ban.clause))?;
             let Form::Forbid { banned, .. } = &clause.form else { return None };
-            if clause.when.is_some() || clause.unless.is_some() {
-                return None;
+            let term = self.under(clause, &banned.term, known);
+            if let Term::Call(Builtin::Attacked, arguments) = &term
+                && let [which, Term::Const(Value::Player(by))] = &arguments[..]
+                && *by == self.rules.next_player(self.player)
+                && let Some(sites) = constant_sites(which)
+            {
+                instance.before.extend(sites.iter());
+                continue;
             }
-            let Term::Call(Builtin::Attacked, arguments) = simplify(self.rules, &banned.term, known) else {
-                return None;
-            };
-            let [which, Term::Const(Value::Player(by))] = &arguments[..] else { return None };
-            (*by == self.rules.next_player(self.player)).then_some(())?;
-            instance.before.extend(constant_sites(which)?.iter());
+            if constant(&term) == Some(&Value::Truth(false)) {
+                continue;
+            }
+            instance.asks.push(self.keep(self.condition(&term, known)?)?);
         }
         self.unrolled(then, known, &mut instance.first).then_some(true)
     }

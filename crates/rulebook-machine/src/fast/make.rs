@@ -2,19 +2,38 @@
 //!
 //! Law: a position made here is the one the general engine makes.
 
+use super::node::Mode;
 use super::{Fast, General, Node};
 use crate::act::Act;
 use crate::attack::{PHANTOM, View};
-use crate::lane::{Guard, Place};
+use crate::lane::{Guard, NO_SLOT, Place};
 use crate::position::{Layout, Position, Row};
-use crate::program::Site;
-use crate::recipe::{NO_PLACES, Recipe};
+use crate::program::{NO_KIND, NO_SITE, Site};
+use crate::query::Play;
+use crate::recipe::{NO_PLACES, Recipe, SetOp};
 use crate::set::Set;
-use crate::tables::{Many, SetOp};
+use crate::tables::Many;
 use crate::value::Val;
 
-/// What makes up a ply: its recipe, its ends, the way if it has several conditions, the kind that was chosen.
-type Made<'a, L> = (&'a Recipe<L>, Site, Site, Option<&'a Many<<L as Layout>::Set>>, Option<u8>);
+/// What makes up a ply: its recipe, its ends, the way if it has several conditions, the kind that was chosen,
+/// and what it captures.
+#[derive(Clone, Copy)]
+pub(super) struct Made<'a, L: Layout> {
+    recipe: &'a Recipe<L>,
+    from: Site,
+    to: Site,
+    many: Option<&'a Many<L::Set>>,
+    chosen: Option<u8>,
+    taken: L::Set,
+}
+
+impl<'a, L: Layout> Made<'a, L> {
+    /// What a question may look at.
+    fn play(&self, before: &'a Position<L>, now: &'a Position<L>, changed: L::Set) -> Play<'a, L> {
+        let Self { from, to, many, chosen, taken, .. } = *self;
+        Play { before, now, from, to, many, chosen, taken, changed }
+    }
+}
 
 impl<L: Layout> Fast<L> {
     /// Whether a ply is allowed: the bans before it, and the royal piece after it.
@@ -62,13 +81,39 @@ impl<L: Layout> Fast<L> {
             // A target that is empty or the attacker's own is judged as if a piece stood there.
             let own = position.owners.get(node.me).has(site);
             let victim = if own { 1 << (position.kind(site) & 127) } else { PHANTOM };
-            let view = View { position, by, occupied: node.occupied, attackers: among };
+            let come = (NO_SITE, NO_KIND);
+            let view = View { position, by, occupied: node.occupied, attackers: among, come };
             if self.tables.is_attacked(site, victim, view) {
                 return false;
             }
         }
-        let Some(royal) = self.royal[node.me] else { return true };
-        if simple && node.knows && recipe.moves_only {
+        let asks = many.filter(|many| many.instance).map_or(&recipe.asks, |many| &many.asks);
+        if !asks.is_empty() {
+            let taken = L::Set::one(to) & node.enemy | many.map_or(L::Set::EMPTY, |many| many.takes);
+            let made = Made { recipe, from, to, many, chosen: None, taken };
+            let play = made.play(position, position, L::Set::EMPTY);
+            if asks.iter().any(|query| self.holds(node.me, *query, &play)) {
+                return false;
+            }
+        }
+        let asks_after = !recipe.after.is_empty()
+            && recipe.spare.is_none_or(|query| self.holds(node.me, query, &Play::none(position)));
+        let short = !asks_after && self.calm[node.me].is_none();
+        let Some(royal) = self.royal[node.me] else {
+            return short || self.is_legal_after(position, node, recipe, from, to, many, general);
+        };
+        let still = many.is_none_or(|many| many.takes.is_empty() && many.first.is_empty());
+        if short && self.spared[node.me].is_none() && node.mode == Mode::Danger && still && recipe.stays {
+            let (gone, come) = (L::Set::one(from), L::Set::one(to));
+            return if recipe.kind == royal {
+                !self.is_attacked_after(position, node, recipe.kind, from, to, to)
+            } else if (gone | come).meets(node.danger) {
+                !self.is_attacked_after(position, node, recipe.kind, from, to, node.royal)
+            } else {
+                !node.attacked
+            };
+        }
+        if short && self.spared[node.me].is_none() && simple && node.knows && recipe.moves_only {
             let site = match many {
                 Some(many) if recipe.kind == royal => many.royal,
                 _ if recipe.kind == royal => to,
@@ -91,13 +136,43 @@ impl<L: Layout> Fast<L> {
                 );
             }
         }
+        self.is_legal_after(position, node, recipe, from, to, many, general)
+    }
+
+    /// Whether a ply is allowed, judged on the position after it.
+    #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
+    fn is_legal_after(
+        &self,
+        position: &Position<L>,
+        node: &Node<L::Set>,
+        recipe: &Recipe<L>,
+        from: Site,
+        to: Site,
+        many: Option<&Many<L::Set>>,
+        general: &dyn General<L>,
+    ) -> bool {
         let chosen = recipe.pick.first().copied().filter(|_| recipe.pick_tos.has(to));
         let next = self.make(position, recipe, from, to, many, chosen, general);
-        !self.is_royal_attacked(&next, node.me)
+        let spared = self.spared[node.me].map(|(query, _)| query);
+        if !recipe.after.is_empty() || spared.is_some() {
+            let taken = L::Set::one(to) & node.enemy | many.map_or(L::Set::EMPTY, |many| many.takes);
+            let made = Made { recipe, from, to, many, chosen, taken };
+            let play = made.play(position, &next, L::Set::EMPTY);
+            if recipe.after.iter().chain(&spared).any(|query| self.holds(node.me, *query, &play)) {
+                return false;
+            }
+        }
+        if let Some(kind) = self.calm[node.me] {
+            let quarries = next.pieces(kind, 1 - node.me as u8);
+            if !self.tables.struck(quarries, node.me, &next, None).is_empty() {
+                return false;
+            }
+        }
+        spared.is_some() || !self.is_royal_attacked(&next, node.me)
     }
 
     #[inline(always)]
-    pub(super) fn site(
+    pub(crate) fn site(
         &self,
         place: Place,
         from: Site,
@@ -133,7 +208,8 @@ impl<L: Layout> Fast<L> {
         general: &dyn General<L>,
     ) -> Position<L> {
         let me = usize::from(position.mover & 1);
-        let (gone, come) = (L::Set::one(from), L::Set::one(to));
+        let come = if recipe.bare { L::Set::EMPTY } else { L::Set::one(to) };
+        let gone = L::Set::one(from);
         let mut next = *position;
         let enemy = position.owners.get(1 - me);
         let mut taken = come & enemy;
@@ -149,8 +225,9 @@ impl<L: Layout> Fast<L> {
         *kind = kind.less(gone) | come;
         let own = next.owners.slot(me);
         *own = own.less(gone) | come;
+        let made = Made { recipe, from, to, many, chosen, taken };
         for op in many.map_or(&[][..], |many| &many.first) {
-            self.step(op, position, &mut next, &mut changed, (recipe, from, to, many, chosen), general);
+            self.step(op, position, &mut next, &mut changed, made, general);
         }
         let change = &recipe.change[usize::from(!taken.is_empty())];
         for ((number, keep), add) in
@@ -162,6 +239,7 @@ impl<L: Layout> Fast<L> {
             *next.nums.slot(usize::from(recipe.site.0)) =
                 i64::from(i32::from(from).wrapping_add(recipe.site.1));
         }
+        let mut answer = false;
         for (guard, op) in &recipe.ops {
             let holds = match guard {
                 Guard::Always => true,
@@ -170,12 +248,19 @@ impl<L: Layout> Fast<L> {
                 Guard::Picked => chosen.is_some(),
                 Guard::Chosen(kind) => chosen == Some(*kind),
                 Guard::Holds(slot) => next.nums.get(usize::from(*slot)) == 1,
+                Guard::Asked(query) => {
+                    answer = self.holds(me, *query, &made.play(position, &next, changed));
+                    answer
+                }
+                Guard::Still => answer,
+                Guard::Else => !answer,
             };
             if holds {
-                self.step(op, position, &mut next, &mut changed, (recipe, from, to, many, chosen), general);
+                self.step(op, position, &mut next, &mut changed, made, general);
             }
         }
         next.mover = 1 - position.mover;
+        next.last = recipe.act;
         next.played = position.played.wrapping_add(1);
         next
     }
@@ -187,10 +272,11 @@ impl<L: Layout> Fast<L> {
         before: &Position<L>,
         next: &mut Position<L>,
         changed: &mut L::Set,
-        (recipe, from, to, many, chosen): Made<'_, L>,
+        made: Made<'_, L>,
         general: &dyn General<L>,
     ) {
         let me = before.mover;
+        let Made { recipe, from, to, many, chosen, taken } = made;
         match op {
             SetOp::LessChanged(slot) => {
                 let set = next.sets.slot(*slot);
@@ -247,6 +333,31 @@ impl<L: Layout> Fast<L> {
                     *changed |= L::Set::one(site);
                 }
             }
+            SetOp::Clear(query) => {
+                let sites = self.answer(usize::from(me), *query, &made.play(before, next, *changed));
+                next.clear(sites);
+                *changed |= sites;
+            }
+            SetOp::SetTo(slot, query) => {
+                let sites = self.answer(usize::from(me), *query, &made.play(before, next, *changed));
+                *next.sets.slot(*slot) = sites;
+            }
+            SetOp::Answer(slot, query) => {
+                let answer = self.holds(usize::from(me), *query, &made.play(before, next, *changed));
+                *next.nums.slot(*slot) = i64::from(answer);
+            }
+            SetOp::Tally(tally) => {
+                for site in taken.sites() {
+                    let others =
+                        tally.within.as_ref().filter(|(set, _)| next.sets.get(usize::from(*set)).has(site));
+                    let slots = others.map_or(&tally.slots, |(_, others)| others);
+                    let slot = slots.get(usize::from(before.kind(site))).copied().unwrap_or(NO_SLOT);
+                    if slot != NO_SLOT {
+                        let number = next.nums.slot(usize::from(slot));
+                        *number = number.wrapping_add(1 << 16);
+                    }
+                }
+            }
             SetOp::Reset(slot) => *next.sets.slot(*slot) = L::Set::EMPTY,
             SetOp::SetNum(slot, value) => *next.nums.slot(*slot) = *value,
             SetOp::AddNum(slot, value) => {
@@ -256,10 +367,16 @@ impl<L: Layout> Fast<L> {
             SetOp::General(clause) => {
                 let mut act = Act::new(recipe.act, me);
                 (act.from, act.to, act.piece) = (Some(from), Some(to), Some(recipe.kind));
-                act.taken = L::Set::one(to) & before.owners.get(1 - usize::from(me & 1));
+                act.taken = taken;
                 act.changed = *changed;
+                for (binding, kind) in &recipe.choices {
+                    act.bound.push((*binding, kind.map_or(Val::Site(to), Val::Kind)));
+                    act.choices.push(*binding);
+                }
+                if from == NO_SITE {
+                    (act.from, act.to, act.piece) = (None, None, None);
+                }
                 if let Some(many) = many {
-                    act.taken |= many.takes;
                     for (binding, site) in &many.marks {
                         act.bound.push((*binding, Val::Site(*site)));
                     }

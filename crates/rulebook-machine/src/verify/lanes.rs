@@ -8,8 +8,8 @@
 
 use super::{Checked, MAX_KINDS, MAX_NUMS, MAX_SETS, Refusal, each, need, step};
 use crate::lane::{
-    Attack, Before, Gate, Guard, Instance, Lane, Need, Offset, Op, Pick, Place, Reach, Shape, Step, Template,
-    content,
+    Ask, Attack, Bar, Before, Drop, Gate, Guard, Instance, Judged, Lane, MAX_STACK, NO_SLOT, Need, Offset,
+    Op, Pick, Place, Query, Reach, Shape, Step, Tally, Template, content,
 };
 use crate::position::unpack;
 use crate::program::{Form, Lookup, Program, Type};
@@ -18,6 +18,8 @@ use crate::program::{Form, Lookup, Program, Type};
 const MAX_SHAPES: usize = 256;
 /// Most parts of all shapes of all players together.
 const MAX_PARTS: usize = 1 << 17;
+/// Most steps of a question.
+const MAX_ASKS: usize = 256;
 /// Most that may be added to a number at once.
 const MAX_ADDED: u64 = 1 << 46;
 /// Most sites of a board with lookups.
@@ -60,6 +62,8 @@ struct Lanes<'p> {
     nums: [Option<Type>; MAX_NUMS],
     /// Parts met so far.
     parts: usize,
+    /// How many questions the lane has.
+    queries: usize,
 }
 
 impl<'p> Lanes<'p> {
@@ -76,7 +80,7 @@ impl<'p> Lanes<'p> {
                 }
             }
         }
-        Self { program, sets, nums, parts: 0 }
+        Self { program, sets, nums, parts: 0, queries: 0 }
     }
 
     /// Counts parts.
@@ -87,7 +91,17 @@ impl<'p> Lanes<'p> {
 
     fn lane(&mut self, lane: &Lane) -> Checked {
         need(lane.shapes.len() <= MAX_SHAPES, "there are too many shapes")?;
+        need(lane.queries.len() <= usize::from(u16::MAX), "there are too many questions")?;
+        self.queries = lane.queries.len();
+        lane.queries.iter().try_for_each(|query| self.query(query))?;
         lane.shapes.iter().try_for_each(|shape| self.shape(shape))?;
+        need(lane.drops.len() <= MAX_SHAPES, "there are too many acts that put pieces")?;
+        lane.drops.iter().try_for_each(|drop| self.drop(drop))?;
+        if let Some(stops) = &lane.stops {
+            self.count(stops.len())?;
+            stops.iter().try_for_each(|query| self.asked(*query))?;
+        }
+        need(!lane.forced || lane.measured, "there is no measure")?;
         need(lane.acts.len() <= self.program.clauses.len(), "there are too many acts")?;
         for at in &lane.acts {
             need(matches!(self.form(*at)?, Form::Act { .. }), "a clause is no act of its own")?;
@@ -96,14 +110,28 @@ impl<'p> Lanes<'p> {
             need(attacks.len() <= MAX_SHAPES, "there are too many ways of capturing")?;
             attacks.iter().try_for_each(|attack| self.attack(attack))?;
         }
-        let Some(royal) = lane.royal else { return Ok(()) };
-        self.kind(royal.kind)?;
-        let bans = matches!(self.form(royal.clause)?, Form::Forbid { before: false, .. });
-        need(bans, "a clause is no ban on the position after a ply")
+        if let Some(royal) = lane.royal {
+            self.kind(royal.kind)?;
+            self.bans(royal.clause)?;
+        }
+        need(lane.royal.is_none() || lane.guarded.is_none(), "there are two bans of one form")?;
+        lane.guarded.iter().chain(&lane.calm).try_for_each(|guarded| {
+            self.bans(guarded.clause)?;
+            self.kind(guarded.kind)?;
+            self.asked(guarded.query)?;
+            guarded.spared.iter().try_for_each(|kind| self.kind(*kind))?;
+            need(guarded.threats.len() <= MAX_SHAPES, "there are too many ways of capturing")?;
+            guarded.threats.iter().try_for_each(|attack| self.attack(attack))
+        })
     }
 
     fn form(&self, clause: u16) -> Result<&'p Form, &'static str> {
         self.program.clauses.get(usize::from(clause)).map(|clause| &clause.form).ok_or("no such clause")
+    }
+
+    fn bans(&self, clause: u16) -> Checked {
+        let bans = matches!(self.form(clause)?, Form::Forbid { before: false, .. });
+        need(bans, "a clause is no ban on the position after a ply")
     }
 
     fn kind(&self, kind: u8) -> Checked {
@@ -160,6 +188,82 @@ impl<'p> Lanes<'p> {
         need(directions.len() <= 8 && directions.iter().all(line), "there is no line in this direction")
     }
 
+    fn asked(&self, query: u16) -> Checked {
+        need(usize::from(query) < self.queries, "no such question")
+    }
+
+    fn player(&self, player: u8) -> Checked {
+        need(usize::from(player) < self.program.players.len(), "no such player")
+    }
+
+    /// A question: what it names is there, and its stack neither runs dry nor over.
+    fn query(&mut self, query: &Query) -> Checked {
+        self.count(query.len())?;
+        need(query.len() <= MAX_ASKS, "a question is too long")?;
+        let mut depth = 0_usize;
+        for ask in query {
+            let (takes, leaves) = ask.effect();
+            depth = depth.checked_sub(takes).ok_or("the stack of a question runs dry")?;
+            depth += leaves;
+            need(depth <= MAX_STACK, "the stack of a question runs over")?;
+            match ask {
+                Ask::Sites(words) => self.words(words)?,
+                Ask::Owned(player) | Ask::Struck(player) | Ask::Strikers(player) => self.player(*player)?,
+                Ask::Kind(kind) | Ask::Was(kind) | Ask::Chosen(kind) => self.kind(*kind)?,
+                Ask::Within(slot) => self.set(*slot)?,
+                Ask::At(slot) => self.typed(*slot, Type::Site)?,
+                Ask::Holds(slot) => self.typed(*slot, Type::Truth)?,
+                Ask::Number(slot, ..) => self.typed(*slot, Type::Number)?,
+                Ask::Place(place) => self.place(*place)?,
+                Ask::Last(act) => need(usize::from(*act) < self.program.acts.len(), "no such act")?,
+                Ask::Seen(directions) => self.directions(directions)?,
+                _ => {}
+            }
+        }
+        need(depth == 1, "a question has not one answer")
+    }
+
+    fn drop(&mut self, drop: &Drop) -> Checked {
+        self.count(1 + drop.choices.len() + drop.held.len() + drop.bars.len() + drop.after.len())?;
+        self.kind(drop.kind)?;
+        let Form::Act { act, .. } = self.form(drop.clause)? else {
+            return Err("a clause is no act of its own");
+        };
+        need(*act == drop.act, "a clause grants another act")?;
+        for (binding, kind) in &drop.choices {
+            self.binding(*binding)?;
+            kind.iter().try_for_each(|kind| self.kind(*kind))?;
+        }
+        drop.held.iter().try_for_each(|slot| self.typed(*slot, Type::Number))?;
+        drop.when.iter().chain(&drop.sites).chain(&drop.after).try_for_each(|query| self.asked(*query))?;
+        self.words(&drop.tos)?;
+        drop.bars.iter().try_for_each(|Bar { kind, zone, sites }| {
+            self.kind(*kind)?;
+            self.words(zone)?;
+            self.words(sites)
+        })?;
+        if let Judged::Striking(kind) = drop.judged {
+            self.kind(kind)?;
+        }
+        if let Some(steps) = &drop.recipe {
+            self.count(steps.len())?;
+            steps.iter().try_for_each(|step| self.step(drop.clause, step))?;
+        }
+        Ok(())
+    }
+
+    fn tally(&self, tally: &Tally) -> Checked {
+        let slots = |slots: &[u16]| {
+            need(slots.len() <= self.program.kinds.len(), "no such kind")?;
+            let kept = slots.iter().filter(|slot| **slot != NO_SLOT);
+            kept.copied().try_for_each(|slot| self.typed(slot, Type::Number))
+        };
+        slots(&tally.slots)?;
+        let Some((set, others)) = &tally.within else { return Ok(()) };
+        self.set(*set)?;
+        slots(others)
+    }
+
     fn shape(&mut self, shape: &Shape) -> Checked {
         self.count(1)?;
         self.kind(shape.kind)?;
@@ -179,8 +283,10 @@ impl<'p> Lanes<'p> {
         shape.before.iter().try_for_each(|ban| self.before(ban))?;
         if let Some(steps) = &shape.recipe {
             self.count(steps.len())?;
-            steps.iter().try_for_each(|step| self.step(shape, step))?;
+            steps.iter().try_for_each(|step| self.step(shape.clause, step))?;
         }
+        self.count(shape.after.len())?;
+        shape.after.iter().chain(&shape.spare).try_for_each(|query| self.asked(*query))?;
         shape.choice.iter().try_for_each(|pick| self.pick(pick))?;
         shape.instances.iter().try_for_each(|instance| self.instance(shape, instance))
     }
@@ -193,11 +299,13 @@ impl<'p> Lanes<'p> {
         need(usize::from(instance.template) < templates.len(), "no such template")?;
         need(on_board(&instance.from) && instance.before.iter().all(on_board), "no such site")?;
         self.words(&instance.empty)?;
+        self.count(instance.asks.len())?;
+        instance.asks.iter().try_for_each(|query| self.asked(*query))?;
         instance.first.iter().try_for_each(|op| {
             let cells = matches!(op, Op::Move(..) | Op::Put(..) | Op::Remove(_));
             need(cells, "the step changes no site")?;
             let step = Step { clause: shape.clause, guard: Guard::Always, op: op.clone() };
-            self.step(shape, &step)
+            self.step(shape.clause, &step)
         })
     }
 
@@ -259,6 +367,7 @@ impl<'p> Lanes<'p> {
     fn before(&mut self, ban: &Before) -> Checked {
         let bans = matches!(self.form(ban.clause)?, Form::Forbid { before: true, .. });
         need(bans, "a clause is no ban on the position before a ply")?;
+        ban.query.iter().try_for_each(|query| self.asked(*query))?;
         if let Some(places) = &ban.attacked {
             self.count(places.len())?;
             places.iter().try_for_each(|place| self.place(*place))?;
@@ -288,11 +397,12 @@ impl<'p> Lanes<'p> {
         pick.kinds.iter().try_for_each(|kind| self.kind(*kind))
     }
 
-    fn step(&self, shape: &Shape, step: &Step) -> Checked {
+    fn step(&self, clause: u16, step: &Step) -> Checked {
         let follows = matches!(self.form(step.clause)?, Form::After { .. });
-        need(follows || step.clause == shape.clause, "a clause does not follow a ply")?;
+        need(follows || step.clause == clause, "a clause does not follow a ply")?;
         match step.guard {
-            Guard::Always | Guard::Taken | Guard::NotTaken | Guard::Picked => {}
+            Guard::Always | Guard::Taken | Guard::NotTaken | Guard::Picked | Guard::Still | Guard::Else => {}
+            Guard::Asked(query) => self.asked(query)?,
             Guard::Chosen(kind) => self.kind(kind)?,
             Guard::Holds(slot) => self.typed(slot, Type::Truth)?,
         }
@@ -328,6 +438,17 @@ impl<'p> Lanes<'p> {
                 self.set(*slot)?;
                 self.place(*place)
             }
+            Op::Clear(query) => self.asked(*query),
+            Op::SetTo(slot, query) => {
+                self.set(*slot)?;
+                self.asked(*query)
+            }
+            Op::Answer(slot, query) => {
+                self.typed(*slot, Type::Truth)?;
+                self.asked(*query)
+            }
+            Op::Unset(slot) => self.typed(*slot, Type::Site),
+            Op::Tally(tally) => self.tally(tally),
             Op::General => Ok(()),
         }
     }
