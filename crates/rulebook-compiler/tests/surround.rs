@@ -27,11 +27,9 @@ fn layered(clauses: &str) -> (Program, Vec<Note>) {
     let source = Source::new("test/layer.yaml", format!("{head}{clauses}"));
     let library = Library::default();
     let checked = check(&source, &|id| library.find(id), &params(&[("size", "5")]));
-    let rules = checked.rules.unwrap_or_else(|| {
-        let messages: Vec<String> = checked.diagnostics.iter().map(|found| found.message.clone()).collect();
-        panic!("{messages:?}")
-    });
-    compile(&rules, Passes::all()).unwrap()
+    let messages: Vec<&str> = checked.diagnostics.iter().map(|found| &*found.message).collect();
+    assert!(checked.rules.is_some(), "{messages:?}");
+    compile(&checked.rules.unwrap(), Passes::all()).unwrap()
 }
 
 fn game(program: Program) -> Box<dyn Game> {

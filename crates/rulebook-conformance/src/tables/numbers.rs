@@ -138,8 +138,8 @@ pub(super) fn games(table: &mut Table<'_>, text: &str) {
                 let mut cells = part.split_whitespace();
                 let (Some(value), Some(number)) = (cells.next(), cells.next()) else { continue };
                 let Ok(number) = number.parse() else { continue };
-                let words = [("ko", second), (key.map_or("", |(key, _)| key), value)];
-                let words: Words = words.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+                let key = key.map_or("", |(key, _)| key).to_owned();
+                let words = vec![(table.name("word"), second.to_owned()), (key, value.to_owned())];
                 let id = format!("{board}-{second}-{value}");
                 complete(table, (&id, line, sides), &words, Some(number));
             }
