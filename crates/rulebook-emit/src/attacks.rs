@@ -108,9 +108,15 @@ fn struck(
         text.line(1, format!("found |= {table}[at] & forces.leaps[{at}];"));
     }
     for (at, (table, family)) in fulls.iter().zip(&attacks.families).enumerate() {
+        let seen = looks.see(&family.lines, "at", "occupied");
+        if looks.is_short(&family.lines) {
+            // A look that costs little is not worth a guess of whether it is needed.
+            text.line(1, format!("found |= {seen} & forces.lines[{at}];"));
+            continue;
+        }
         text.line(1, format!("let pieces = {table}[at] & forces.lines[{at}];"));
         text.line(1, "if pieces != 0 {");
-        text.line(2, format!("found |= {} & pieces;", looks.see(&family.lines, "at", "occupied")));
+        text.line(2, format!("found |= {seen} & pieces;"));
         text.line(1, "}");
     }
     text.line(1, "found & among != 0");

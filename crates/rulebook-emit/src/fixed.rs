@@ -111,7 +111,8 @@ struct Row {
     asked: &'static [Asked],
     takes: Set,
     marks: &'static [u8],
-    before: &'static [u8],
+    before: Set,
+    closed: bool,
     first: &'static [Step],
     known: bool,
     left: Set,
@@ -150,6 +151,8 @@ impl Asked {
 
 /// Who takes the plies that are found.
 trait Visitor {
+    /// Whether it only counts, so that kinds that go alike need not be told apart.
+    const COUNTS: bool = false;
     /// From one site to several.
     fn set<W: Way>(&mut self, from: usize, targets: Set);
     /// To several sites, all equally far from where the pieces come from.
@@ -173,6 +176,8 @@ impl Count {
 }
 
 impl Visitor for Count {
+    const COUNTS: bool = true;
+
     #[inline(always)]
     fn set<W: Way>(&mut self, _: usize, targets: Set) {
         self.add::<W>(targets);

@@ -58,6 +58,11 @@ impl Lines {
         Some(Self { both: up & down, upper: up & !down, lower: down & !up })
     }
 
+    /// The opposite directions.
+    pub(crate) fn back(&self) -> Self {
+        Self { both: self.both, upper: self.lower, lower: self.upper }
+    }
+
     /// The sites of the lines from a site on an empty board.
     pub(crate) fn full(&self, board: &Board, site: Site) -> Bits {
         let mut set = 0;
@@ -106,6 +111,9 @@ pub(crate) struct Row {
     pub(crate) moved: Option<(Bits, Bits)>,
     /// Where the royal piece is after the ply, if it is the one that moves.
     pub(crate) royal: Option<Site>,
+    /// Whether the royal piece comes to a site that is asked about before the ply, and nothing that leaves opens
+    /// a line to it: then it is attacked after the ply only if that site was attacked before.
+    pub(crate) closed: bool,
 }
 
 /// Where a way leads.
@@ -131,6 +139,8 @@ pub(crate) struct Way {
     /// The shape it comes from, by its place in the lane.
     pub(crate) shape: usize,
     pub(crate) kind: u8,
+    /// Other kinds that are looked at together with it, by whoever only counts.
+    pub(crate) alike: u128,
     pub(crate) ends: u8,
     /// Whether masks are enough to tell legal targets.
     pub(crate) plain: bool,
@@ -409,6 +419,7 @@ fn ways(board: &Board, at: usize, shape: &Shape, royal: Option<u8>) -> Option<Ve
     let way = |form: Form| Way {
         shape: at,
         kind: shape.kind,
+        alike: 0,
         ends: shape.ends,
         plain: shape.plain && shape.before.is_empty(),
         froms,
@@ -515,6 +526,7 @@ fn row(board: &Board, from: Site, template: &Template) -> Option<Row> {
         first: Vec::new(),
         moved: None,
         royal: None,
+        closed: false,
     };
     for (at, need) in &template.needs {
         let site = step(board, from, *at)?;
@@ -606,7 +618,29 @@ impl Row {
         }
         known &= !is_royal || self.royal.is_some();
         self.moved = known.then_some((left, come));
+        self.closed = self.moved.is_some()
+            && self.royal.is_some_and(|royal| {
+                self.before.contains(&royal) && LINES.iter().all(|line| closed(board, royal, *line, left, come))
+            });
     }
+}
+
+/// Whether what leaves some sites opens no part of a line to a site: beyond it the line ends, or something has come.
+fn closed(board: &Board, site: Site, (files, ranks): Offset, left: Bits, come: Bits) -> bool {
+    [1, -1].into_iter().all(|sign| {
+        let (mut here, mut open) = (site, false);
+        while let Some(next) = board.step(here, (i16::from(files) * sign, i16::from(ranks) * sign)) {
+            if come & one(next) != 0 {
+                return true;
+            }
+            if open {
+                return false;
+            }
+            open = left & one(next) != 0;
+            here = next;
+        }
+        true
+    })
 }
 
 /// Whether the steps of a shape only move pieces about or exchange the one that has moved.

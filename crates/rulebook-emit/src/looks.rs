@@ -112,6 +112,11 @@ impl<'p> Looks<'p> {
         call.replace("sees_", "beyond_")
     }
 
+    /// Whether what is seen along some lines is found by one multiplication.
+    pub(crate) fn is_short(&self, lines: &Lines) -> bool {
+        self.families(lines).is_some_and(|families| families.len() == 1)
+    }
+
     /// The families that make up some lines.
     fn families(&self, lines: &Lines) -> Option<Vec<usize>> {
         if lines.upper | lines.lower != 0 {

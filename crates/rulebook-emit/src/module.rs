@@ -51,8 +51,10 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
                 makers.push(implemented(&page, first + at, me, way, (shape.act, shape.choice.as_ref()), &body));
             }
         }
+        let opponent = &sides[1 - me];
+        let simple = simple[1 - me];
         let mut finder =
-            Finder { page: &mut page, looks: &mut looks, me, side, first, legality, asks, simple: simple[1 - me] };
+            Finder { page: &mut page, looks: &mut looks, me, side, opponent, first, legality, asks, simple };
         finders.push_str(&finder.write());
         finders.push_str(&finder.judges());
         first += side.ways.len();

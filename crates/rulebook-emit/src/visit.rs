@@ -5,7 +5,7 @@
 //! royal pieces every ply is tried.
 
 use rulebook_machine::lane::{Gate, Place, content};
-use rulebook_machine::program::Site;
+use rulebook_machine::program::{Board, Site};
 
 use crate::attacks::asked;
 use crate::forms::{Bits, Form, Row, Side, Way, all, one};
@@ -30,6 +30,7 @@ pub(crate) struct Finder<'a, 'p> {
     pub(crate) looks: &'a mut Looks<'p>,
     pub(crate) me: usize,
     pub(crate) side: &'a Side,
+    pub(crate) opponent: &'a Side,
     /// The number of the first way of the player.
     pub(crate) first: usize,
     pub(crate) legality: Legality,
@@ -116,10 +117,10 @@ impl Finder<'_, '_> {
             .iter()
             .map(|name| site(row.marks.iter().find(|(known, _)| known == name).map(|(_, at)| *at)))
             .collect();
-        let before: Vec<String> = row.before.iter().map(Site::to_string).collect();
+        let before = row.before.iter().fold(0, |set, site| set | one(*site));
         let (left, come) = row.moved.unwrap_or_default();
         format!(
-            "Row {{ from: {}, to: {}, empty: {}, enemy: {}, own: {}, within: {}, is: {}, asked: &{}, takes: {}, marks: {}, before: {}, first: {}, known: {}, left: {}, come: {}, royal: {} }},",
+            "Row {{ from: {}, to: {}, empty: {}, enemy: {}, own: {}, within: {}, is: {}, asked: &{}, takes: {}, marks: {}, before: {}, closed: {}, first: {}, known: {}, left: {}, come: {}, royal: {} }},",
             row.from,
             row.to,
             set(row.empty),
@@ -130,7 +131,8 @@ impl Finder<'_, '_> {
             asked(&row.asked),
             set(row.takes),
             list(&marks),
-            list(&before),
+            set(before),
+            row.closed,
             list(&self.first_steps(row)),
             row.moved.is_some(),
             set(left),
@@ -199,26 +201,31 @@ impl Finder<'_, '_> {
             text.line(1, "let _ = (tables, position, node, row);");
         }
         if self.asks {
-            text.line(1, "for site in row.before {");
-            text.line(2, "let at = usize::from(*site);");
-            if self.simple {
-                text.line(2, "if *site == node.royal {");
-                text.line(3, "if node.attacked {");
-                text.line(4, "return false;");
-                text.line(3, "}");
-                text.line(3, "continue;");
-                text.line(2, "}");
-                text.line(2, "let among = node.enemy & !one(at);");
-                text.line(2, format!("if struck_{by}(tables, &node.forces, at, node.occupied, among) {{"));
+            let (level, asked) = if self.simple && self.side.royal.is_some() {
+                let kind = self.side.royal.map_or(String::new(), |kind| kind.to_string());
+                text.lines(1, ASKED.replace("$me", &me).replace("$kind", &kind));
+                (2, "row.before & !royal")
             } else {
-                text.line(2, "let own = has(node.occupied & !node.enemy, at);");
-                text.line(2, "let victim = if own { position.kind(at) } else { 127 };");
-                text.line(2, "let among = node.enemy & !one(at);");
-                text.line(2, format!("if attacked_{by}(tables, position, at, victim, node.occupied, among) {{"));
+                (1, "row.before")
+            };
+            text.line(level, format!("for at in Sites({asked}) {{"));
+            text.line(level + 1, "let among = node.enemy & !one(at);");
+            if self.simple {
+                text.line(level + 1, format!("if struck_{by}(tables, &node.forces, at, node.occupied, among) {{"));
+            } else {
+                text.line(level + 1, "let own = has(node.occupied & !node.enemy, at);");
+                text.line(level + 1, "let victim = if own { position.kind(at) } else { 127 };");
+                text.line(
+                    level + 1,
+                    format!("if attacked_{by}(tables, position, at, victim, node.occupied, among) {{"),
+                );
             }
-            text.line(3, "return false;");
-            text.line(2, "}");
-            text.line(1, "}");
+            text.line(level + 2, "return false;");
+            text.line(level + 1, "}");
+            text.line(level, "}");
+            if level > 1 {
+                text.line(1, "}");
+            }
         }
         if let Some(kind) = self.side.royal {
             let body = if self.simple { ALLOWED_MASKED } else { ALLOWED_TRIED };
@@ -251,16 +258,22 @@ impl Finder<'_, '_> {
         self.prepare(text);
         let ways: Vec<(usize, Way)> = self.side.ways.iter().cloned().enumerate().collect();
         let royal = self.side.royal;
-        let masked = |way: &Way| {
+        let is_masked = |way: &Way| {
             way.plain && Some(way.kind) != royal && !matches!(way.form, Form::Rows { .. })
         };
-        for (at, way) in ways.iter().filter(|(_, way)| masked(way)) {
-            self.plain(self.first + at, way, text);
+        let masked: Vec<(usize, Way)> = ways.iter().filter(|(_, way)| is_masked(way)).cloned().collect();
+        let merged = if self.legality == Legality::Danger { None } else { merged(&self.page.program.board, &masked) };
+        if let Some(merged) = &merged {
+            text.line(1, "if V::COUNTS {");
+            self.all_plain(merged, text);
+            text.line(1, "} else {");
+            self.all_plain(&masked, text);
+            text.line(1, "}");
+        } else {
+            self.all_plain(&masked, text);
         }
-        if self.legality == Legality::Masked {
-            self.pinned(&ways.iter().filter(|(_, way)| masked(way)).collect::<Vec<_>>(), text);
-        }
-        for (at, way) in ways.iter().filter(|(_, way)| !masked(way)) {
+        let rest = ways.iter().filter(|(at, _)| masked.iter().all(|(known, _)| known != at));
+        for (at, way) in rest {
             match &way.form {
                 Form::Rows { rows, within, is } => self.listed_way(self.first + at, way, rows, (*within, *is), text),
                 _ if way.plain => self.royal_way(self.first + at, way, text),
@@ -268,6 +281,16 @@ impl Finder<'_, '_> {
             }
         }
         text.line(0, "}");
+    }
+
+    /// The ways whose legal targets are masks.
+    fn all_plain(&mut self, ways: &[(usize, Way)], text: &mut Text) {
+        for (at, way) in ways {
+            self.plain(self.first + at, way, text);
+        }
+        if self.legality == Legality::Masked {
+            self.pinned(ways, text);
+        }
     }
 
     /// What is known before plies are looked for.
@@ -284,7 +307,8 @@ impl Finder<'_, '_> {
             }
             Legality::Free => {
                 if self.listed() || self.judged() {
-                    text.line(1, "let node = ();");
+                    text.line(1, "let mut node = ();");
+                text.line(1, "let _ = &mut node;");
                 }
             }
             Legality::Masked => text.lines(1, fill(PREPARE_MASKED)),
@@ -294,7 +318,7 @@ impl Finder<'_, '_> {
 
     /// The pieces of a way, and whether there can be any; the flag takes those that are pinned out.
     fn pieces(&self, way: &Way, free: bool) -> String {
-        let mut parts = vec![format!("position.kinds[{}]", way.kind)];
+        let mut parts = vec![self.page.kinds("position", way.alike | 1 << way.kind)];
         parts.push(if free && self.legality == Legality::Masked { "free".into() } else { "own".into() });
         if way.froms != all(&self.page.program.board) && !matches!(way.form, Form::Shift { .. }) {
             parts.push(self.page.set(way.froms));
@@ -405,7 +429,7 @@ impl Finder<'_, '_> {
     }
 
     /// The same for pieces that may only move along their line with the royal piece.
-    fn pinned(&mut self, ways: &[&(usize, Way)], text: &mut Text) {
+    fn pinned(&mut self, ways: &[(usize, Way)], text: &mut Text) {
         text.line(1, "if pinned != 0 {");
         text.line(2, "for from in Sites(pinned) {");
         text.line(3, "let line = tables.through[pair(royal, from)] & mask;");
@@ -415,6 +439,7 @@ impl Finder<'_, '_> {
             let (level, given) = self.gate(number, way, 3, text);
             let pieces = self.pieces(way, false) + &given;
             let pieces = pieces.replace(" & own", "");
+            let pieces = pieces.trim_start_matches('(').trim_end_matches(')');
             text.line(level, format!("if has({pieces}, from) {{"));
             let ends: String = self.ends(way).iter().map(|part| format!(" & {part}")).collect();
             let reached = self.reached(number, way, "from");
@@ -438,7 +463,7 @@ impl Finder<'_, '_> {
         let reached = self.reached(number, way, "from");
         text.line(level, format!("for from in Sites({pieces}) {{"));
         text.line(level + 1, format!("let targets = {reached}{ends};"));
-        text.line(level + 1, format!("let kept = refuge_{me}::<FREE>(tables, position, &node, from, targets);"));
+        text.line(level + 1, format!("let kept = refuge_{me}::<FREE>(tables, position, &mut node, from, targets);"));
         text.line(level + 1, format!("visitor.set::<Way{number}>(from, kept);"));
         text.line(level, "}");
         if level > 1 {
@@ -513,7 +538,7 @@ impl Finder<'_, '_> {
             conditions.push(if always { equal } else { format!("(row.is == NONE || {equal})") });
         }
         conditions.push("row.stands(position, own, enemy)".into());
-        conditions.push(format!("allowed_{me}::<Way{number}, FREE>(tables, position, &node, row)"));
+        conditions.push(format!("allowed_{me}::<Way{number}, FREE>(tables, position, &mut node, row)"));
         text.line(level, format!("for from in Sites({pieces}) {{"));
         text.line(level + 1, format!("let [start, end] = RANGE_{number}[from & (WIDTH - 1)].map(usize::from);"));
         let inner = match within.filter(|_| keyed(rows)) {
@@ -544,9 +569,78 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// The sites that the royal piece can come to from each site, or that its plies ask about.
+    fn zones(&self) -> Vec<Bits> {
+        let board = &self.page.program.board;
+        let mut zones: Vec<Bits> = vec![0; board.len()];
+        for way in self.side.ways.iter().filter(|way| Some(way.kind) == self.side.royal) {
+            for (at, zone) in zones.iter_mut().enumerate() {
+                *zone |= match &way.form {
+                    Form::Shift { places, froms, .. } if froms >> at & 1 == 1 => {
+                        Site::try_from(at as i32 + places).map_or(0, one)
+                    }
+                    Form::Shift { .. } => 0,
+                    Form::Leap(targets) => targets.get(at).copied().unwrap_or(0),
+                    Form::Lame(lists) => lists.get(at).into_iter().flatten().fold(0, |set, (to, _)| set | one(*to)),
+                    Form::Ray(lines) | Form::Screen(lines) => lines.full(board, at as Site),
+                    Form::Rows { rows, .. } => {
+                        let rows = rows.iter().filter(|row| usize::from(row.from) == at);
+                        rows.flat_map(|row| &row.before).fold(0, |set, site| set | one(*site))
+                    }
+                };
+            }
+        }
+        zones
+    }
+
+    /// What of the zone of the royal piece is attacked: only pieces that could reach it are looked at.
+    fn threats(&mut self, text: &mut Text) {
+        let Some(attacks) = self.opponent.attacks.as_ref() else { return };
+        let me = self.me;
+        let zones = self.zones();
+        let program = self.page.program;
+        let board = &program.board;
+        let around = |of: &dyn Fn(Site) -> Bits| -> Vec<Bits> {
+            zones.iter().map(|zone| crate::forms::sites(*zone).fold(0, |set, site| set | of(site))).collect()
+        };
+        text.line(0, "");
+        text.line(0, "/// Which sites around the royal piece would be attacked if it were not there.");
+        text.line(0, "#[inline(always)]");
+        text.line(0, format!("fn threats_{me}(tables: &Tables, node: &Node{me}) -> Set {{"));
+        text.line(1, "let royal = usize::from(node.royal) & (WIDTH - 1);");
+        text.line(1, "let occupied = node.occupied & !one(royal);");
+        text.line(1, "let mut struck = EMPTY;");
+        for (at, leaps) in attacks.leaps.iter().enumerate() {
+            let near = around(&|site| leaps.from.get(usize::from(site)).copied().unwrap_or(0));
+            let forward: Vec<Bits> = (0..board.len() as Site)
+                .map(|from| {
+                    let hit = leaps.from.iter().zip(0..).filter(|(set, _)| **set & one(from) != 0);
+                    hit.fold(0, |set, (_, to)| set | one(to))
+                })
+                .collect();
+            let (near, forward) = (self.page.table(&near), self.page.table(&forward));
+            text.line(1, format!("for from in Sites(node.forces.leaps[{at}] & {near}[royal]) {{"));
+            text.line(2, format!("struck |= {forward}[from & (WIDTH - 1)];"));
+            text.line(1, "}");
+        }
+        for (at, family) in attacks.families.iter().enumerate() {
+            let near = around(&|site| family.lines.full(board, site));
+            let near = self.page.table(&near);
+            let seen = self.looks.see(&family.lines.back(), "from", "occupied");
+            text.line(1, format!("for from in Sites(node.forces.lines[{at}] & {near}[royal]) {{"));
+            text.line(2, format!("struck |= {seen};"));
+            text.line(1, "}");
+        }
+        text.line(1, "struck");
+        text.line(0, "}");
+    }
+
     /// The functions that judge a movement.
-    pub(crate) fn judges(&self) -> String {
+    pub(crate) fn judges(&mut self) -> String {
         let mut text = Text::default();
+        if self.legality == Legality::Masked {
+            self.threats(&mut text);
+        }
         let (me, by) = (self.me.to_string(), (1 - self.me).to_string());
         let kind = self.side.royal.map_or(String::new(), |kind| kind.to_string());
         let fill = |part: &str| {
@@ -572,6 +666,43 @@ fn keyed(rows: &[Row]) -> bool {
         })
 }
 
+/// The same ways for whoever only counts: a piece that goes as two others do is looked at with those. None if there
+/// is no such piece.
+fn merged(board: &Board, ways: &[(usize, Way)]) -> Option<Vec<(usize, Way)>> {
+    let lines = |way: &Way| match &way.form {
+        Form::Ray(lines) if lines.upper | lines.lower == 0 => Some(lines.both),
+        _ => None,
+    };
+    let open = |way: &Way| {
+        way.gate.is_none() && way.picked == 0 && way.froms == all(board) && way.tos == all(board)
+    };
+    let mut made = ways.to_vec();
+    let mut at = 0;
+    let mut found = false;
+    while let Some(way) = made.get(at).map(|(_, way)| way.clone()) {
+        let parts = lines(&way).filter(|_| open(&way)).and_then(|wanted| {
+            let part = |lines_of: u8| {
+                made.iter().position(|(_, other)| {
+                    lines(other) == Some(lines_of) && open(other) && other.ends == way.ends && other.kind != way.kind
+                })
+            };
+            (1..wanted).filter(|a| a & wanted == *a && *a < wanted & !a).find_map(|a| Some([part(a)?, part(wanted & !a)?]))
+        });
+        let Some(parts) = parts else {
+            at += 1;
+            continue;
+        };
+        for part in parts {
+            if let Some((_, other)) = made.get_mut(part) {
+                other.alike |= way.alike | 1 << way.kind;
+            }
+        }
+        made.remove(at);
+        found = true;
+    }
+    found.then_some(made)
+}
+
 /// A set moved by a number of places.
 fn moved(set: &str, places: i32) -> String {
     match places {
@@ -592,7 +723,9 @@ struct Node$me {
     /// Whether it is attacked.
     attacked: bool,
     /// The sites that matter to it, where they are asked for.
-    danger: Set,";
+    danger: Set,
+    /// Of the sites that it can come to or that its plies ask about those that are attacked, once that is known.
+    struck: Option<Set>,";
 
 const ROYAL: &str = "
 /// Whether a royal piece of a player is attacked.
@@ -609,9 +742,33 @@ const ALLOWED_HEAD: &str = "
 fn allowed_$me<W: Way, const FREE: bool>(
     tables: &Tables,
     position: &Position,
-    node: &Node$me,
+    node: &mut Node$me,
     row: &Row,
 ) -> bool {";
+
+/// While the royal piece is not attacked, no line to another site goes through it, and what was found out about the
+/// sites around it holds before the ply, too.
+const ASKED: &str = "let royal = if node.royal == NONE {
+    EMPTY
+} else {
+    one(usize::from(node.royal))
+};
+if node.attacked && row.before & royal != 0 {
+    return false;
+}
+if W::KIND == $kind && royal != 0 && !node.attacked {
+    let struck = match node.struck {
+        Some(struck) => struck,
+        None => threats_$me(tables, node),
+    };
+    node.struck = Some(struck);
+    if row.before & !royal & struck != 0 {
+        return false;
+    }
+    if row.closed && !FREE {
+        return true;
+    }
+} else {";
 
 const ALLOWED_MASKED: &str = "if FREE {
     return true;
@@ -643,21 +800,23 @@ let chosen = W::KINDS.first().copied().filter(|_| picked);
 let next = W::make_row(tables, position, row, chosen.unwrap_or(NONE));
 !is_royal_attacked_$me(tables, &next)";
 
-const NODE_FREE_SIMPLE: &str = "let node = Node$me {
+const NODE_FREE_SIMPLE: &str = "let mut node = Node$me {
     enemy,
     occupied,
     royal: NONE,
     attacked: false,
     danger: EMPTY,
+    struck: None,
     forces,
 };";
 
-const NODE_FREE: &str = "let node = Node$me {
+const NODE_FREE: &str = "let mut node = Node$me {
     enemy,
     occupied,
     royal: NONE,
     attacked: false,
     danger: EMPTY,
+    struck: None,
 };";
 
 const PREPARE_MASKED: &str = "let forces = forces_$by(position);
@@ -689,19 +848,20 @@ if !FREE && royals != 0 {
     pinned &= own;
 }
 let free = own & !pinned;
-let node = Node$me {
+let mut node = Node$me {
     enemy,
     occupied,
     royal: if FREE || royals == 0 { NONE } else { royal as u8 },
     attacked: attackers != 0,
     danger: EMPTY,
+    struck: None,
     forces,
 };";
 
 const PREPARE_DANGER: &str = "let royals = position.kinds[$kind] & own;
 let known = !FREE && royals != 0;
 let royal = first(royals);
-let node = Node$me {
+let mut node = Node$me {
     enemy,
     occupied,
     royal: if known { royal as u8 } else { NONE },
@@ -711,6 +871,7 @@ let node = Node$me {
     } else {
         EMPTY
     },
+    struck: None,
 };";
 
 const REFUGE_MASKED: &str = "
@@ -719,22 +880,19 @@ const REFUGE_MASKED: &str = "
 fn refuge_$me<const FREE: bool>(
     tables: &Tables,
     _position: &Position,
-    node: &Node$me,
-    from: usize,
+    node: &mut Node$me,
+    _from: usize,
     targets: Set,
 ) -> Set {
-    if FREE {
+    if FREE || targets == 0 {
         return targets;
     }
-    let gone = node.occupied & !one(from);
-    let mut kept = EMPTY;
-    for to in Sites(targets) {
-        let come = one(to);
-        if !struck_$by(tables, &node.forces, to, gone | come, node.enemy & !come) {
-            kept |= come;
-        }
-    }
-    kept
+    let struck = match node.struck {
+        Some(struck) => struck,
+        None => threats_$me(tables, node),
+    };
+    node.struck = Some(struck);
+    targets & !struck
 }";
 
 const REFUGE_DANGER: &str = "
@@ -742,7 +900,7 @@ const REFUGE_DANGER: &str = "
 fn refuge_$me<const FREE: bool>(
     tables: &Tables,
     position: &Position,
-    node: &Node$me,
+    node: &mut Node$me,
     from: usize,
     targets: Set,
 ) -> Set {
