@@ -618,6 +618,18 @@ impl Finder<'_, '_> {
                     hit.fold(0, |set, (_, to)| set | one(to))
                 })
                 .collect();
+            let royal = self.opponent.royal.is_some_and(|kind| leaps.kinds == 1 << kind);
+            if let Some(steps) = steps(&forward).filter(|_| !royal) {
+                // A step for all pieces at once needs no guess of how many there are.
+                text.line(1, format!("let pieces = node.forces.leaps[{at}];"));
+                for (places, froms) in steps {
+                    let source = format!("(pieces & {})", self.page.set(froms));
+                    let moved = moved(&source, places);
+                    let moved = moved.trim_start_matches("((").trim_end_matches(')');
+                    text.line(1, format!("struck |= ({moved};"));
+                }
+                continue;
+            }
             let (near, forward) = (self.page.table(&near), self.page.table(&forward));
             text.line(1, format!("for from in Sites(node.forces.leaps[{at}] & {near}[royal]) {{"));
             text.line(2, format!("struck |= {forward}[from & (WIDTH - 1)];"));
@@ -701,6 +713,24 @@ fn merged(board: &Board, ways: &[(usize, Way)]) -> Option<Vec<(usize, Way)>> {
         found = true;
     }
     found.then_some(made)
+}
+
+/// A table of leaps as steps of the same distance from everywhere, with where each can begin; none where there are
+/// too many.
+fn steps(forward: &[Bits]) -> Option<Vec<(i32, Bits)>> {
+    let mut found: Vec<(i32, Bits)> = Vec::new();
+    for (from, targets) in forward.iter().enumerate() {
+        for to in crate::forms::sites(*targets) {
+            let places = i32::from(to) - from as i32;
+            let bit = one(from as Site);
+            match found.iter_mut().find(|(known, _)| *known == places) {
+                Some((_, froms)) => *froms |= bit,
+                None => found.push((places, bit)),
+            }
+        }
+    }
+    found.sort_unstable();
+    (found.len() <= 10).then_some(found)
 }
 
 /// A set moved by a number of places.
