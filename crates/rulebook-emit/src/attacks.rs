@@ -28,6 +28,7 @@ pub(crate) fn write(page: &mut Page<'_>, looks: &mut Looks<'_>, by: usize, attac
         let body = |name: &str, parts: Vec<String>, text: &mut Text| {
             text.line(0, "");
             text.line(0, "#[inline(always)]");
+            text.line(0, "#[allow(dead_code, reason = \"not every rule set asks for all of it\")]");
             text.line(0, format!("fn {name}_{by}(forces: &Forces{by}, site: usize) -> Set {{"));
             text.line(1, "let at = site & (WIDTH - 1);");
             sum(1, &parts, text);
@@ -269,6 +270,7 @@ pub(crate) fn asked(list: &[Asked]) -> String {
 /// What the functions about conditions on other sites need.
 pub(crate) const SOURCES: &str = r#"
 /// One way in which a site is attacked.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 struct Source {
     from: u8,
     empty: Set,
@@ -278,6 +280,7 @@ struct Source {
 }
 
 /// Whether one of some pieces attacks a site in a way that its conditions allow.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn works(
     table: &[&[Source]; SITES],
     site: usize,
@@ -299,6 +302,7 @@ fn works(
 }
 
 /// The sites that matter to the attacks of some pieces on a site.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn matters(table: &[&[Source]; SITES], site: usize, pieces: Set) -> Set {
     let sources = table.get(site).copied().unwrap_or_default();
     let used = sources
@@ -310,7 +314,7 @@ fn matters(table: &[&[Source]; SITES], site: usize, pieces: Set) -> Set {
 const STRUCK_HEAD: &str = r#"
 /// Whether a site is attacked by leaps and along lines, by pieces that are among some.
 #[inline(always)]
-#[allow(dead_code, reason = "not every rule set asks")]
+#[allow(dead_code, unused_variables, reason = "not every rule set asks")]
 fn struck_$by(
     tables: &Tables,
     forces: &Forces$by,
@@ -337,6 +341,7 @@ fn attacked_$by(
 
 const ATTACKED_HEAD: &str = r#"
 /// Whether a site on which some kind stands is attacked.
+#[allow(unused_variables, reason = "not every rule set asks for all of it")]
 fn attacked_$by(
     tables: &Tables,
     position: &Position,
@@ -350,6 +355,7 @@ fn attacked_$by(
 
 const DANGER_HEAD: &str = r#"
 /// The sites that matter to whether a site is attacked, as the pieces stand.
+#[allow(unused_variables, reason = "not every rule set asks for all of it")]
 fn danger_$by(tables: &Tables, position: &Position, site: usize, attackers: Set) -> Set {
     let at = site & (WIDTH - 1);
     let forces = forces_$by(position);

@@ -18,16 +18,19 @@ fn has(set: Set, site: usize) -> bool {
 }
 
 #[inline(always)]
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn first(set: Set) -> usize {
     set.trailing_zeros() as usize & (WIDTH - 1)
 }
 
 #[inline(always)]
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn several(set: Set) -> bool {
     set & set.wrapping_sub(1) != 0
 }
 
 #[inline(always)]
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn len(set: Set) -> u64 {
     u64::from(set.count_ones())
 }
@@ -51,6 +54,7 @@ impl Iterator for Sites {
 }
 
 /// A way of moving.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 trait Way {
     /// Its number.
     const NUMBER: u16;
@@ -86,6 +90,7 @@ trait Way {
 }
 
 /// A condition on one site.
+#[allow(dead_code, reason = "not every rule set has such ways")]
 struct Asked {
     site: u8,
     content: u8,
@@ -93,6 +98,7 @@ struct Asked {
 }
 
 /// A step of what a clause does after a movement.
+#[allow(dead_code, reason = "not every rule set has such ways")]
 enum Step {
     Move(u8, u8),
     Put(u8, u8),
@@ -100,6 +106,7 @@ enum Step {
 }
 
 /// A way between two given sites.
+#[allow(dead_code, reason = "not every rule set has such ways")]
 struct Row {
     from: u8,
     to: u8,
@@ -120,6 +127,7 @@ struct Row {
     royal: u8,
 }
 
+#[allow(dead_code, reason = "not every rule set has such ways")]
 impl Row {
     #[inline(always)]
     fn mark(&self, at: usize) -> usize {
@@ -136,6 +144,7 @@ impl Row {
     }
 }
 
+#[allow(dead_code, reason = "not every rule set has such conditions")]
 impl Asked {
     /// Whether it holds, as the player of some pieces sees it.
     fn holds(&self, position: &Position, own: Set, enemy: Set) -> bool {
@@ -150,6 +159,7 @@ impl Asked {
 }
 
 /// Who takes the plies that are found.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 trait Visitor {
     /// Whether it only counts, so that kinds that go alike need not be told apart.
     const COUNTS: bool = false;
@@ -389,6 +399,7 @@ fn described<W: Way>(position: &Position, ply: Ply) -> PlainAct {
     }
 }
 
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 impl Position {
     /// The kind that stands on a site.
     #[inline(always)]

@@ -277,12 +277,14 @@ impl<'p> Looks<'p> {
     }
 }
 
-const TABLES_HEAD: &str = r"
+const TABLES_HEAD: &str = r#"
 /// Tables over the sites of the board, made once.
-struct Tables {";
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
+struct Tables {"#;
 
-const LINES_OF: &str = r"
+const LINES_OF: &str = r#"
 /// A table on the heap.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn table<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
     match vec![T::default(); N].into_boxed_slice().try_into() {
         Ok(table) => table,
@@ -292,6 +294,7 @@ fn table<T: Copy + Default, const N: usize>() -> Box<[T; N]> {
 }
 
 /// The halves of the lines through a site: along a rank, up and to the left, along a file, up and to the right.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn lines_of(site: usize) -> [[Set; 2]; 4] {
     [(1, 0), (-1, 1), (0, 1), (1, 1)].map(|(files, ranks): (i64, i64)| {
         [-1, 1].map(|sign| {
@@ -311,12 +314,13 @@ fn lines_of(site: usize) -> [[Set; 2]; 4] {
 
 /// What is seen along a line that is parted by its origin into two halves.
 #[inline(always)]
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
 fn seen([lower, upper]: [Set; 2], occupied: Set) -> Set {
     let (below, above) = (lower & occupied, upper & occupied);
     let last: Set = 1 << (WIDTH - 1);
     let floor = last >> ((below | 1).leading_zeros() as usize & (WIDTH - 1));
     (above ^ above.wrapping_sub(1)) & upper | floor.wrapping_neg() & lower
-}";
+}"#;
 
 const PAIR: &str = r"
 /// The place of a pair of sites in a table.

@@ -107,6 +107,7 @@ impl<'p> Page<'p> {
         for (sets, name) in &self.tables {
             text.line(0, "");
             text.line(0, "#[rustfmt::skip]");
+            text.line(0, "#[allow(dead_code, reason = \"some tables are only looked at in some ways\")]");
             text.line(0, format!("static {name}: [Set; WIDTH] = ["));
             for row in sets.chunks(if self.width == 64 { 4 } else { 2 }) {
                 let row: Vec<String> = row.iter().map(|set| self.set(*set)).collect();

@@ -196,10 +196,7 @@ impl Finder<'_, '_> {
 
     fn allowed(&self, text: &mut Text) {
         let (me, by) = (self.me.to_string(), (1 - self.me).to_string());
-        text.lines(0, ALLOWED_HEAD.replace("$me", &me));
-        if self.legality == Legality::Free && !self.asks {
-            text.line(1, "let _ = (tables, position, node, row);");
-        }
+        text.lines(0, ALLOWED_HEAD.replace("$me", &me).replace("$node", &self.node_name()));
         if self.asks {
             let (level, asked) = if self.simple && self.side.royal.is_some() {
                 let kind = self.side.royal.map_or(String::new(), |kind| kind.to_string());
@@ -769,10 +766,11 @@ fn is_royal_attacked_$me(tables: &Tables, position: &Position) -> bool {
 const ALLOWED_HEAD: &str = "
 /// Whether a listed ply is allowed: the bans before it, and the royal piece after it.
 #[inline(always)]
+#[allow(unused_variables, reason = \"not every rule set asks for all of it\")]
 fn allowed_$me<W: Way, const FREE: bool>(
     tables: &Tables,
     position: &Position,
-    node: &mut Node$me,
+    node: &mut $node,
     row: &Row,
 ) -> bool {";
 
