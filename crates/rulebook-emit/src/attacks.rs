@@ -17,7 +17,8 @@ pub(crate) fn write(page: &mut Page<'_>, looks: &mut Looks<'_>, by: usize, attac
         .families
         .iter()
         .map(|family| {
-            let sets: Vec<Bits> = (0..count).map(|site| family.lines.full(&page.program.board, site)).collect();
+            let sets: Vec<Bits> =
+                (0..count).map(|site| family.lines.full(&page.program.board, site)).collect();
             page.table(&sets)
         })
         .collect();
@@ -35,7 +36,11 @@ pub(crate) fn write(page: &mut Page<'_>, looks: &mut Looks<'_>, by: usize, attac
             text.line(0, "}");
         };
         let each = |tables: &[String], field: &str| -> Vec<String> {
-            tables.iter().enumerate().map(|(at, table)| format!("{table}[at] & forces.{field}[{at}]")).collect()
+            tables
+                .iter()
+                .enumerate()
+                .map(|(at, table)| format!("{table}[at] & forces.{field}[{at}]"))
+                .collect()
         };
         body("leapers", each(&leaps, "leaps"), &mut text);
         body("snipers", each(&fulls, "lines"), &mut text);
@@ -171,14 +176,18 @@ fn attacked(
         let table = page.table(&sets);
         let kinds = page.kinds("position", special.kinds);
         text.line(1, format!("let pieces = {kinds} & attackers & {table}[at];"));
-        let tos = if special.tos == full { String::new() } else { format!("has({}, at)", page.set(special.tos)) };
+        let tos =
+            if special.tos == full { String::new() } else { format!("has({}, at)", page.set(special.tos)) };
         let seen = if special.screen {
             looks.beyond(&special.lines, "at", "occupied")
         } else {
             looks.see(&special.lines, "at", "occupied")
         };
         let meets = format!("{seen} & pieces != 0");
-        text.line(1, format!("if {} {{", all_of(&["pieces != 0".into(), victim(special.victims), tos, meets])));
+        text.line(
+            1,
+            format!("if {} {{", all_of(&["pieces != 0".into(), victim(special.victims), tos, meets])),
+        );
         text.line(2, "return true;");
         text.line(1, "}");
     }
@@ -187,7 +196,10 @@ fn attacked(
         text.line(1, format!("let pieces = {kinds} & attackers;"));
         let name = format!("SOURCES_{by}_{at}");
         let works = format!("works(&{name}, at, position, pieces, attackers, occupied)");
-        text.line(1, format!("if {} {{", all_of(&["pieces != 0".into(), victim(conditional.victims), works])));
+        text.line(
+            1,
+            format!("if {} {{", all_of(&["pieces != 0".into(), victim(conditional.victims), works])),
+        );
         text.line(2, "return true;");
         text.line(1, "}");
     }
@@ -213,7 +225,10 @@ fn danger(
         let count = page.program.board.len() as Site;
         let sets: Vec<Bits> = (0..count).map(|site| special.lines.full(&page.program.board, site)).collect();
         let table = page.table(&sets);
-        text.line(1, format!("lines |= {} & attackers & {table}[at];", page.kinds("position", special.kinds)));
+        text.line(
+            1,
+            format!("lines |= {} & attackers & {table}[at];", page.kinds("position", special.kinds)),
+        );
     }
     text.lines(1, DANGER_LINES);
     for (at, conditional) in attacks.conditional.iter().enumerate() {
@@ -315,13 +330,7 @@ const STRUCK_HEAD: &str = r#"
 /// Whether a site is attacked by leaps and along lines, by pieces that are among some.
 #[inline(always)]
 #[allow(dead_code, unused_variables, reason = "not every rule set asks")]
-fn struck_$by(
-    tables: &Tables,
-    forces: &Forces$by,
-    site: usize,
-    occupied: Set,
-    among: Set,
-) -> bool {
+fn struck_$by(tables: &Tables, forces: &Forces$by, site: usize, occupied: Set, among: Set) -> bool {
     let at = site & (WIDTH - 1);
     let mut found = 0;"#;
 

@@ -140,7 +140,10 @@ impl Row {
         self.empty & (own | enemy) == 0
             && self.own & !own == 0
             && self.enemy & !enemy == 0
-            && self.asked.iter().all(|asked| asked.holds(position, own, enemy))
+            && self
+                .asked
+                .iter()
+                .all(|asked| asked.holds(position, own, enemy))
     }
 }
 
@@ -157,6 +160,28 @@ impl Asked {
         self.content & content != 0 && (content == 1 || self.kinds >> (kind & 127) & 1 == 1)
     }
 }
+
+/// A way on which nothing depends.
+#[allow(dead_code, reason = "not every rule set has such ways")]
+const ROW: Row = Row {
+    from: 0,
+    to: 0,
+    empty: 0,
+    enemy: 0,
+    own: 0,
+    within: 0,
+    is: NONE,
+    asked: &[],
+    takes: 0,
+    marks: &[],
+    before: 0,
+    closed: false,
+    first: &[],
+    known: false,
+    left: 0,
+    come: 0,
+    royal: NONE,
+};
 
 /// Who takes the plies that are found.
 #[allow(dead_code, reason = "not every rule set asks for all of it")]
@@ -180,7 +205,9 @@ impl Count {
         self.0 = self.0.wrapping_add(len(targets));
         if W::KINDS.len() > 1 {
             let more = W::KINDS.len() as u64 - 1;
-            self.0 = self.0.wrapping_add(len(targets & W::PICKED).wrapping_mul(more));
+            self.0 = self
+                .0
+                .wrapping_add(len(targets & W::PICKED).wrapping_mul(more));
         }
     }
 }
@@ -226,7 +253,11 @@ impl<const BULK: bool> Deeper<'_, BULK> {
     #[inline(always)]
     fn each<W: Way>(&mut self, targets: Set, from: impl Fn(usize) -> usize) {
         let (tables, position) = (self.tables, self.position);
-        let enemy = if W::TAKES { position.owners[1 - W::SIDE] } else { 0 };
+        let enemy = if W::TAKES {
+            position.owners[1 - W::SIDE]
+        } else {
+            0
+        };
         for to in Sites(targets & !W::PICKED & !enemy) {
             self.after::<W>(&W::make::<false>(tables, position, from(to), to, NONE));
         }
@@ -286,7 +317,11 @@ impl Leaves<'_> {
     #[inline(always)]
     fn each<W: Way>(&mut self, targets: Set, from: impl Fn(usize) -> usize) {
         let (tables, position) = (self.tables, self.position);
-        let enemy = if W::TAKES { position.owners[1 - W::SIDE] } else { 0 };
+        let enemy = if W::TAKES {
+            position.owners[1 - W::SIDE]
+        } else {
+            0
+        };
         for to in Sites(targets & !W::PICKED & !enemy) {
             self.leaf(W::make::<false>(tables, position, from(to), to, NONE));
         }
@@ -333,9 +368,18 @@ struct Gather(Vec<Ply>);
 
 impl Gather {
     fn one<W: Way>(&mut self, from: usize, to: usize, row: u16) {
-        let ply = Ply { way: W::NUMBER, row, from: from as u8, to: to as u8, chosen: NONE };
+        let ply = Ply {
+            way: W::NUMBER,
+            row,
+            from: from as u8,
+            to: to as u8,
+            chosen: NONE,
+        };
         if has(W::PICKED, to) {
-            self.0.extend(W::KINDS.iter().map(|kind| Ply { chosen: *kind, ..ply }));
+            self.0.extend(W::KINDS.iter().map(|kind| Ply {
+                chosen: *kind,
+                ..ply
+            }));
         } else {
             self.0.push(ply);
         }
@@ -361,7 +405,13 @@ impl Visitor for Gather {
 }
 
 /// The position after a ply, whether it captures or not.
-fn made<W: Way>(tables: &Tables, position: &Position, from: usize, to: usize, chosen: u8) -> Position {
+fn made<W: Way>(
+    tables: &Tables,
+    position: &Position,
+    from: usize,
+    to: usize,
+    chosen: u8,
+) -> Position {
     if W::TAKES && has(position.owners[1 - W::SIDE], to) {
         W::make::<true>(tables, position, from, to, chosen)
     } else {
@@ -385,7 +435,11 @@ fn played<W: Way>(tables: &Tables, position: &Position, ply: Ply) -> Position {
 fn described<W: Way>(position: &Position, ply: Ply) -> PlainAct {
     let taken = one(usize::from(ply.to)) & position.owners[1 - W::SIDE];
     let takes = W::ROWS.get(usize::from(ply.row)).map_or(0, |row| row.takes);
-    let choices = if ply.chosen == NONE { Vec::new() } else { vec![W::BINDING] };
+    let choices = if ply.chosen == NONE {
+        Vec::new()
+    } else {
+        vec![W::BINDING]
+    };
     PlainAct {
         name: W::ACT,
         actor: W::SIDE as u8,
@@ -394,7 +448,10 @@ fn described<W: Way>(position: &Position, ply: Ply) -> PlainAct {
         piece: Some(W::KIND),
         taken: Sites(taken | takes).map(|site| site as u16).collect(),
         changed: Vec::new(),
-        bound: choices.iter().map(|binding| (*binding, Plain::Kind(ply.chosen))).collect(),
+        bound: choices
+            .iter()
+            .map(|binding| (*binding, Plain::Kind(ply.chosen)))
+            .collect(),
         choices,
     }
 }
@@ -405,7 +462,10 @@ impl Position {
     #[inline(always)]
     fn kind(&self, site: usize) -> u8 {
         let bit = one(site);
-        self.kinds.iter().position(|set| set & bit != 0).map_or(NONE, |kind| kind as u8)
+        self.kinds
+            .iter()
+            .position(|set| set & bit != 0)
+            .map_or(NONE, |kind| kind as u8)
     }
 
     /// The owner of what stands on a site.
@@ -430,9 +490,10 @@ impl Position {
     fn put(&mut self, site: usize, kind: u8, owner: u8) {
         let bit = one(site);
         self.clear(bit);
-        if let (Some(kind), Some(owner)) =
-            (self.kinds.get_mut(usize::from(kind)), self.owners.get_mut(usize::from(owner)))
-        {
+        if let (Some(kind), Some(owner)) = (
+            self.kinds.get_mut(usize::from(kind)),
+            self.owners.get_mut(usize::from(owner)),
+        ) {
             *kind |= bit;
             *owner |= bit;
         }
@@ -599,7 +660,7 @@ fn mix(key: u64, value: u64) -> u64 {
 }
 
 #[inline(always)]
-#[allow(clippy::unnecessary_cast, reason = "the width of a set depends on the board")]
+#[allow(clippy::unnecessary_cast, reason = "boards differ in width")]
 fn mix_set(key: u64, set: Set) -> u64 {
     let key = mix(key, set as u64);
     if WIDTH > 64 {

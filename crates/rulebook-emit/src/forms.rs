@@ -4,7 +4,9 @@
 //! Invariant: nothing here depends on what stands where. What cannot be said in these forms is a reason to leave
 //! the whole rule set to the machine; nothing is left out silently.
 
-use rulebook_machine::lane::{Attack, Gate, Instance, Lane, Need, Offset, Op, Place, Reach, Shape, Template, content};
+use rulebook_machine::lane::{
+    Attack, Gate, Instance, Lane, Need, Offset, Op, Place, Reach, Shape, Template, content,
+};
 use rulebook_machine::program::{Board, Program, Site};
 
 /// A set of sites.
@@ -70,7 +72,8 @@ impl Lines {
             let halves = [(self.both | self.upper, 1), (self.both | self.lower, -1)];
             for (_, sign) in halves.into_iter().filter(|(lines, _)| lines >> line & 1 == 1) {
                 let mut here = site;
-                while let Some(next) = board.step(here, (i16::from(*files) * sign, i16::from(*ranks) * sign)) {
+                while let Some(next) = board.step(here, (i16::from(*files) * sign, i16::from(*ranks) * sign))
+                {
                     set |= one(next);
                     here = next;
                 }
@@ -269,7 +272,9 @@ pub(crate) fn sides(program: &Program) -> Result<[Side; 2], Vec<Reason>> {
         for (at, shape) in side.shapes.iter().enumerate() {
             match ways(board, at, shape, side.royal) {
                 Some(ways) => side.ways.extend(ways),
-                None => reasons.push((Some(shape.clause), "its conditions are about different variables".into())),
+                None => {
+                    reasons.push((Some(shape.clause), "its conditions are about different variables".into()))
+                }
             }
         }
     }
@@ -293,13 +298,17 @@ fn refused(program: &Program, lane: &Lane, reasons: &mut Vec<Reason>) {
         reasons.push((Some(*at), "a ply that is no movement of a piece".into()));
     }
     for shape in &lane.shapes {
-        let unclear = |choice: &rulebook_machine::lane::Pick| choice.kinds.is_empty() && of_words(&choice.tos) != 0;
+        let unclear =
+            |choice: &rulebook_machine::lane::Pick| choice.kinds.is_empty() && of_words(&choice.tos) != 0;
         let many = matches!(shape.reach, Reach::Templates(_));
         for (holds, why) in [
             (shape.tested, "its condition is no plain one"),
             (shape.reach == Reach::Walk, "its pattern is walked"),
             (shape.recipe.is_none(), "what follows it is no list of steps"),
-            (shape.before.iter().any(|ban| ban.attacked.is_none()), "a ban before it is none on attacked sites"),
+            (
+                shape.before.iter().any(|ban| ban.attacked.is_none()),
+                "a ban before it is none on attacked sites",
+            ),
             (shape.choice.as_ref().is_some_and(unclear), "it asks for a choice of unknown kinds"),
             (!many && shape.ends & content::OWN != 0, "it may end on a piece of its own player"),
         ] {
@@ -333,7 +342,9 @@ fn attacked(board: &Board, attacks: &[Attack]) -> Option<Attacks> {
         };
         match &attack.reach {
             Reach::Leap(steps) => {
-                let reached = |to: Site| steps.iter().filter_map(|step| from(to, *step)).fold(0, |set, from| set | one(from));
+                let reached = |to: Site| {
+                    steps.iter().filter_map(|step| from(to, *step)).fold(0, |set, from| set | one(from))
+                };
                 made.leaps.push(Leaps { kinds, victims, from: (0..count).map(reached).collect() });
             }
             Reach::Ray(directions) if victims == u128::MAX && froms == all(board) && tos == all(board) => {
@@ -346,7 +357,14 @@ fn attacked(board: &Board, attacks: &[Attack]) -> Option<Attacks> {
             Reach::Ray(directions) | Reach::Screen(directions) => {
                 let looked: Vec<Offset> = directions.iter().map(|(files, ranks)| (-files, -ranks)).collect();
                 let screen = matches!(attack.reach, Reach::Screen(_));
-                made.specials.push(Special { kinds, victims, lines: Lines::of(&looked)?, froms, tos, screen });
+                made.specials.push(Special {
+                    kinds,
+                    victims,
+                    lines: Lines::of(&looked)?,
+                    froms,
+                    tos,
+                    screen,
+                });
             }
             Reach::Lame(steps) => {
                 let templates: Vec<Template> = steps.iter().map(lame).collect();
@@ -380,15 +398,17 @@ fn conditional(
     from: &dyn Fn(Site, Offset) -> Option<Site>,
 ) -> Conditional {
     let ways = (0..board.len() as Site).map(|to| {
-        let sources = templates.iter().filter_map(|template| source(board, from(to, template.to)?, to, template));
+        let sources =
+            templates.iter().filter_map(|template| source(board, from(to, template.to)?, to, template));
         sources.collect()
     });
     Conditional { kinds, victims, ways: ways.collect() }
 }
 
 fn lame((to, empty): &(Offset, Vec<Offset>)) -> Template {
-    let need =
-        |at: &Offset| (*at, Need { content: content::EMPTY, kinds: None, among: None, within: None, is: None });
+    let need = |at: &Offset| {
+        (*at, Need { content: content::EMPTY, kinds: None, among: None, within: None, is: None })
+    };
     Template { to: *to, needs: empty.iter().map(need).collect(), ..Template::default() }
 }
 
@@ -473,7 +493,8 @@ fn ways(board: &Board, at: usize, shape: &Shape, royal: Option<u8>) -> Option<Ve
 fn rows(board: &Board, shape: &Shape, templates: &[Template], tos: Bits, royal: Option<u8>) -> Option<Form> {
     let mut rows = Vec::new();
     for Instance { from, template, empty, before, first } in &shape.instances {
-        let Some(mut row) = templates.get(usize::from(*template)).and_then(|template| row(board, *from, template))
+        let Some(mut row) =
+            templates.get(usize::from(*template)).and_then(|template| row(board, *from, template))
         else {
             continue;
         };
@@ -584,7 +605,8 @@ impl Row {
         let mut come = one(self.to);
         self.royal = is_royal.then_some(self.to);
         let mut known = moves_only(shape);
-        let always = shape.recipe.iter().flatten().filter(|step| step.guard == rulebook_machine::lane::Guard::Always);
+        let always =
+            shape.recipe.iter().flatten().filter(|step| step.guard == rulebook_machine::lane::Guard::Always);
         let ops: Vec<Op> = self.first.iter().cloned().chain(always.map(|step| step.op.clone())).collect();
         for op in ops {
             match op {
@@ -620,7 +642,8 @@ impl Row {
         self.moved = known.then_some((left, come));
         self.closed = self.moved.is_some()
             && self.royal.is_some_and(|royal| {
-                self.before.contains(&royal) && LINES.iter().all(|line| closed(board, royal, *line, left, come))
+                self.before.contains(&royal)
+                    && LINES.iter().all(|line| closed(board, royal, *line, left, come))
             });
     }
 }

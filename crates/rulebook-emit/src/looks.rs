@@ -61,8 +61,10 @@ fn fits(board: &Board, lookup: &Lookup) -> bool {
             if bits > 14 {
                 return false;
             }
-            let lines: Vec<[Bits; 2]> =
-                (0..4).filter(|line| lookup.lines >> line & 1 == 1).map(|line| halves(board, site, line)).collect();
+            let lines: Vec<[Bits; 2]> = (0..4)
+                .filter(|line| lookup.lines >> line & 1 == 1)
+                .map(|line| halves(board, site, line))
+                .collect();
             let mut places: Vec<Option<Bits>> = vec![None; 1 << bits];
             let mut occupied = 0_u64;
             loop {
@@ -126,9 +128,9 @@ impl<'p> Looks<'p> {
         if let Some(one) = find(lines.both) {
             return Some(vec![one]);
         }
-        (1..lines.both).filter(|part| part & lines.both == *part).find_map(|part| {
-            Some(vec![find(part)?, find(lines.both & !part)?])
-        })
+        (1..lines.both)
+            .filter(|part| part & lines.both == *part)
+            .find_map(|part| Some(vec![find(part)?, find(lines.both & !part)?]))
     }
 
     /// The functions, and the tables with what fills them. `pairs` says whether the sites between two sites
@@ -138,7 +140,8 @@ impl<'p> Looks<'p> {
         let used: Vec<usize> = self.lines.iter().filter_map(|lines| self.families(lines)).flatten().collect();
         let halves = self.lines.iter().any(|lines| self.screens || self.families(lines).is_none());
         let magic = !used.is_empty();
-        text.lines(0, TABLES_HEAD);
+        let empty = !halves && !pairs && !magic;
+        text.lines(0, if empty { TABLES_HEAD.replace('{', "{}") } else { TABLES_HEAD.to_owned() });
         if halves {
             text.line(1, "/// The lower and the upper halves of the lines through each site.");
             text.line(1, "lines: Box<[[[Set; 2]; 4]; WIDTH]>,");
@@ -154,7 +157,9 @@ impl<'p> Looks<'p> {
             text.line(1, format!("looks: Box<[[Look; WIDTH]; {}]>,", self.lookups.len()));
             text.line(1, "answers: Box<[Set; ANSWERS]>,");
         }
-        text.line(0, "}");
+        if !empty {
+            text.line(0, "}");
+        }
         text.lines(0, LINES_OF);
         if pairs {
             text.lines(0, PAIR);
@@ -188,13 +193,14 @@ impl<'p> Looks<'p> {
         if magic {
             text.lines(2, FILL);
         }
-        let fields: Vec<&str> = [(halves, "lines"), (pairs, "between"), (pairs, "through"), (magic, "looks"), (magic, "answers")]
-            .into_iter()
-            .filter_map(|(has, name)| has.then_some(name))
-            .collect();
+        let fields: Vec<&str> =
+            [(halves, "lines"), (pairs, "between"), (pairs, "through"), (magic, "looks"), (magic, "answers")]
+                .into_iter()
+                .filter_map(|(has, name)| has.then_some(name))
+                .collect();
         if fields.is_empty() {
             text.line(2, "Self {}");
-        } else if fields.len() <= 1 {
+        } else if fields.join(", ").len() <= 18 {
             text.line(2, format!("Self {{ {} }}", fields.join(", ")));
         } else {
             text.line(2, "Self {");
@@ -368,7 +374,8 @@ for (looks, (used, multipliers)) in looks.iter_mut().zip(&FAMILIES) {
         let mut occupied: Set = 0;
         loop {
             let at = occupied.wrapping_mul(looks[site].multiplier) >> looks[site].shift;
-            let answer = halves.clone().fold(0, |set, half| set | seen(half, occupied));
+            let seen = halves.clone().map(|half| seen(half, occupied));
+            let answer = seen.fold(0, |set, half| set | half);
             answers[(start as usize + at as usize) & (ANSWERS - 1)] = answer;
             occupied = occupied.wrapping_sub(mask) & mask;
             if occupied == 0 {

@@ -59,7 +59,10 @@ pub(crate) fn function(head: &str, body: &[String]) -> String {
     let mut text = Text::default();
     text.line(0, "");
     text.line(0, "#[rustfmt::skip]");
-    text.line(0, "#[allow(unused_parens, unused_variables, clippy::all, reason = \"it is nested as the term is\")]");
+    text.line(
+        0,
+        "#[allow(unused_parens, unused_variables, clippy::all, reason = \"it is nested as the term is\")]",
+    );
     text.line(0, format!("{head} {{"));
     for line in body {
         text.line(1, line);
@@ -194,7 +197,9 @@ impl Maker<'_, '_> {
                     let value = self.page.set(of_words(words));
                     made.push(format!("next.{} = {value};", self.page.set_field(slot)));
                 } else {
-                    let Some(value) = packed(var.ty, start) else { return self.refuse(self.shape.clause, FADES) };
+                    let Some(value) = packed(var.ty, start) else {
+                        return self.refuse(self.shape.clause, FADES);
+                    };
                     let field = self.page.field(slot).0;
                     made.push(format!("next.{field} = {};", Page::value(var.ty, value)));
                 }
@@ -218,7 +223,8 @@ impl Maker<'_, '_> {
             Op::SetSite(slot, place) => {
                 let field = field(slot);
                 self.at(*place, is_row, &|site| {
-                    let value = if site.parse::<u8>().is_ok() { site.to_owned() } else { format!("{site} as u8") };
+                    let value =
+                        if site.parse::<u8>().is_ok() { site.to_owned() } else { format!("{site} as u8") };
                     vec![format!("next.{field} = {value};")]
                 })
             }

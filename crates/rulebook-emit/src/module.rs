@@ -19,7 +19,8 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
     let mut looks = Looks::new(&page);
     let mut functions = Functions::new();
     let mut reasons = Vec::new();
-    let known = |at: usize| sides.get(at).and_then(|side| side.attacks.as_ref()).is_some_and(Attacks::is_simple);
+    let known =
+        |at: usize| sides.get(at).and_then(|side| side.attacks.as_ref()).is_some_and(Attacks::is_simple);
     let simple = [known(0), known(1)];
     let stops = stops(&page, simple, &mut functions, &mut reasons);
     let position = position(&page, &mut reasons);
@@ -48,7 +49,14 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
                 reasons: &mut reasons,
             };
             if let Some(body) = maker.body(way) {
-                makers.push(implemented(&page, first + at, me, way, (shape.act, shape.choice.as_ref()), &body));
+                makers.push(implemented(
+                    &page,
+                    first + at,
+                    me,
+                    way,
+                    (shape.act, shape.choice.as_ref()),
+                    &body,
+                ));
             }
         }
         let opponent = &sides[1 - me];
@@ -80,7 +88,10 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
     let mut text = Text::default();
     let board = &program.board;
     text.line(0, "");
-    text.line(0, "/// A set of sites: file plus rank times the number of files, from the bottom left corner.");
+    text.line(
+        0,
+        "/// A set of sites: file plus rank times the number of files, from the bottom left corner.",
+    );
     text.line(0, format!("type Set = u{};", page.width));
     text.line(0, "");
     text.line(0, "/// Bits of a set, sites, and files of the board.");
@@ -231,7 +242,8 @@ fn position(page: &Page<'_>, reasons: &mut Vec<Reason>) -> String {
     }
     text.line(0, "};");
     let same: Vec<String> = same.iter().map(|part| format!("            && {part}")).collect();
-    let values = if plains.0.is_empty() { "Vec::new()".into() } else { format!("vec![\n{}            ]", plains.0) };
+    let values =
+        if plains.0.is_empty() { "Vec::new()".into() } else { format!("vec![\n{}            ]", plains.0) };
     let conversions = fixed::CONVERSIONS
         .replace("            $same\n", &if same.is_empty() { String::new() } else { same.join("\n") + "\n" })
         .replace("        $opens\n", &opens.0)
@@ -247,9 +259,7 @@ fn converted(ty: Type, field: &str) -> (&'static str, String) {
         Type::Truth => ("matches!(value, Plain::Truth(true))", format!("Plain::Truth({field})")),
         Type::Number => ("whole(value)?", format!("Plain::Number({field}, 1)")),
         Type::Text => ("text(value)?", format!("named({field})")),
-        Type::Player => {
-            ("point(value)", format!("pointed({field}, Plain::Player)"))
-        }
+        Type::Player => ("point(value)", format!("pointed({field}, Plain::Player)")),
         Type::Kind => ("point(value)", format!("pointed({field}, Plain::Kind)")),
         Type::Site | Type::Row => {
             ("point(value)", format!("pointed({field}, |site| Plain::Site(site.into()))"))
@@ -279,7 +289,9 @@ fn implemented(
     let mut text = Text::default();
     let is_row = matches!(way.form, Form::Rows { .. });
     let places = match way.form {
-        Form::Shift { places: places @ ..0, .. } => format!("0_usize.wrapping_sub({})", places.unsigned_abs()),
+        Form::Shift { places: places @ ..0, .. } => {
+            format!("0_usize.wrapping_sub({})", places.unsigned_abs())
+        }
         Form::Shift { places, .. } => places.to_string(),
         _ => "0".into(),
     };
@@ -287,6 +299,7 @@ fn implemented(
     text.line(0, "");
     text.line(0, format!("struct Way{number};"));
     text.line(0, "");
+    text.line(0, "#[rustfmt::skip]");
     text.line(0, format!("impl Way for Way{number} {{"));
     text.line(1, format!("const NUMBER: u16 = {number};"));
     text.line(1, format!("const SIDE: usize = {me};"));
@@ -309,7 +322,12 @@ fn implemented(
         text.line(1, "}");
         text.line(0, "");
         let (tables, chosen) = (name("tables"), name("chosen"));
-        text.line(1, format!("fn make_row({tables}: &Tables, position: &Position, row: &Row, {chosen}: u8) -> Position {{"));
+        text.line(
+            1,
+            format!(
+                "fn make_row({tables}: &Tables, position: &Position, row: &Row, {chosen}: u8) -> Position {{"
+            ),
+        );
         text.0.push_str(body);
         text.line(1, "}");
     } else {

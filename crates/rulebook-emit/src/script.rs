@@ -79,11 +79,12 @@ pub fn build_with(
     tell(texts.values()).map_err(|error| BuildError::File(PathBuf::from("the standard output"), error))?;
     let Some(rules) = checked.rules else {
         let errors = checked.diagnostics.iter();
-        let first = errors.filter(|found| found.severity == rulebook_syntax::Severity::Error).find_map(|found| {
-            let place = found.labels.first()?;
-            let (line, column) = place.source.line_column(place.span.start);
-            Some(format!("{}:{line}:{column}: {}", place.source.name, found.message))
-        });
+        let first =
+            errors.filter(|found| found.severity == rulebook_syntax::Severity::Error).find_map(|found| {
+                let place = found.labels.first()?;
+                let (line, column) = place.source.line_column(place.span.start);
+                Some(format!("{}:{line}:{column}: {}", place.source.name, found.message))
+            });
         let what = first.unwrap_or_else(|| format!("`{}` has errors", rules.display()));
         return Err(BuildError::Wrong(what));
     };

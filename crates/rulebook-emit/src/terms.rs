@@ -212,7 +212,8 @@ impl Scene<'_, '_> {
             Node::Call(builtin, run) => self.call(builtin, run, names)?,
             Node::Apply(body, run) => self.apply(body, run, names)?,
             Node::List(run, is_set) => {
-                let members: Option<Vec<Term>> = self.list(run).iter().map(|id| self.term(*id, names)).collect();
+                let members: Option<Vec<Term>> =
+                    self.list(run).iter().map(|id| self.term(*id, names)).collect();
                 let list = Term::new(Sort::List(members?), "");
                 if is_set { Term::new(Sort::Sites, list.sites()?) } else { list }
             }
@@ -255,7 +256,9 @@ impl Scene<'_, '_> {
                         let (name, body) = self.within(slot, body, names)?;
                         Term::new(
                             Sort::Sites,
-                            format!("Sites({domain}).filter(|{name}| {{ let {name} = *{name}; {body} }}).fold(EMPTY, |set, site| set | one(site))"),
+                            format!(
+                                "Sites({domain}).filter(|{name}| {{ let {name} = *{name}; {body} }}).fold(EMPTY, |set, site| set | one(site))"
+                            ),
                         )
                     }
                 }
@@ -314,7 +317,8 @@ impl Scene<'_, '_> {
                 *names = before;
                 parts.push(format!("({})", part?));
             }
-            let (word, none) = if quantifier == Quantifier::All { (" && ", "true") } else { (" || ", "false") };
+            let (word, none) =
+                if quantifier == Quantifier::All { (" && ", "true") } else { (" || ", "false") };
             let text = if parts.is_empty() { none.to_owned() } else { format!("({})", parts.join(word)) };
             return Some(Term::truth(if quantifier == Quantifier::No { format!("!{text}") } else { text }));
         }
@@ -402,7 +406,9 @@ impl Scene<'_, '_> {
         match self.page.program.nodes.get(id as usize) {
             Some(Node::Slot(at)) => *at == slot,
             Some(Node::Const(_) | Node::Context(_)) => false,
-            Some(Node::Var(_, run) | Node::Call(_, run) | Node::Apply(_, run) | Node::List(run, _)) => any(*run),
+            Some(Node::Var(_, run) | Node::Call(_, run) | Node::Apply(_, run) | Node::List(run, _)) => {
+                any(*run)
+            }
             Some(Node::Not(inner) | Node::Minus(inner) | Node::IsEmpty(inner)) => self.mentions(slot, *inner),
             Some(Node::Binary(_, a, b)) => self.mentions(slot, *a) || self.mentions(slot, *b),
             _ => true,
@@ -443,7 +449,9 @@ impl Scene<'_, '_> {
             Op::And => Term::truth(format!("({}) && ({})", self.truth(a, names)?, self.truth(b, names)?)),
             Op::Or => Term::truth(format!("(({}) || ({}))", self.truth(a, names)?, self.truth(b, names)?)),
             Op::Eq => Term::truth(format!("({})", self.equal(&self.term(a, names)?, &self.term(b, names)?)?)),
-            Op::Ne => Term::truth(format!("!({})", self.equal(&self.term(a, names)?, &self.term(b, names)?)?)),
+            Op::Ne => {
+                Term::truth(format!("!({})", self.equal(&self.term(a, names)?, &self.term(b, names)?)?))
+            }
             Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let (a, b) = (self.term(a, names)?, self.term(b, names)?);
                 if (&a.sort, &b.sort) != (&Sort::Number, &Sort::Number) {
@@ -505,7 +513,8 @@ impl Scene<'_, '_> {
             Sort::Sites if a.sort == Sort::Site => format!("has_or_none({}, {})", b.text, a.text),
             Sort::Sites => "false".into(),
             Sort::List(members) => {
-                let parts: Option<Vec<String>> = members.iter().map(|member| self.equal(member, &a)).collect();
+                let parts: Option<Vec<String>> =
+                    members.iter().map(|member| self.equal(member, &a)).collect();
                 let parts: Vec<String> = parts?.iter().map(|part| format!("({part})")).collect();
                 if parts.is_empty() { "false".into() } else { format!("({})", parts.join(" || ")) }
             }
@@ -563,7 +572,8 @@ impl Scene<'_, '_> {
                     let wanted = self.term(at, names)?;
                     let wanted = wanted.known.filter(|_| wanted.sort == Sort::Number)?;
                     for site in 0..board.len() as u16 {
-                        let line = if builtin == Builtin::Ranks { board.rank(site) } else { board.file(site) };
+                        let line =
+                            if builtin == Builtin::Ranks { board.rank(site) } else { board.file(site) };
                         if i64::from(line) == wanted {
                             set |= crate::forms::one(site);
                         }
@@ -574,7 +584,9 @@ impl Scene<'_, '_> {
             Builtin::Count => {
                 let term = self.term(argument(0)?, names)?;
                 match &term.sort {
-                    Sort::Sites => Term::new(Sort::Number, format!("i64::from(({}).count_ones())", term.text)),
+                    Sort::Sites => {
+                        Term::new(Sort::Number, format!("i64::from(({}).count_ones())", term.text))
+                    }
                     _ => return None,
                 }
             }
@@ -589,7 +601,8 @@ impl Scene<'_, '_> {
                 if !*self.attacks.get(usize::try_from(by).ok()?)? {
                     return None;
                 }
-                let position = if position == "position" { position.to_owned() } else { format!("&{position}") };
+                let position =
+                    if position == "position" { position.to_owned() } else { format!("&{position}") };
                 Term::truth(format!("any_attacked_{by}(tables, {position}, {targets})"))
             }
             Builtin::Win | Builtin::Lose => match self.term(argument(0)?, names)? {
@@ -722,11 +735,19 @@ impl Position {
     }
 
     fn kind_or_none(&self, site: usize) -> usize {
-        if site < SITES { usize::from(self.kind(site)) } else { NOTHING }
+        if site < SITES {
+            usize::from(self.kind(site))
+        } else {
+            NOTHING
+        }
     }
 
     fn owner_or_none(&self, site: usize) -> usize {
-        if site < SITES { usize::from(self.owner(site)) } else { NOTHING }
+        if site < SITES {
+            usize::from(self.owner(site))
+        } else {
+            NOTHING
+        }
     }
 }
 "#;

@@ -60,7 +60,8 @@ impl<'p> Page<'p> {
             }
             for at in 0..var.count {
                 let name = identifier(&var.name);
-                let name = if var.each.is_empty() { format!("its_{name}") } else { format!("its_{name}_{at}") };
+                let name =
+                    if var.each.is_empty() { format!("its_{name}") } else { format!("its_{name}_{at}") };
                 if let Some(field) = list.get_mut(usize::from(var.slot + at)) {
                     *field = (name, var.ty);
                 }
@@ -85,7 +86,8 @@ impl<'p> Page<'p> {
             return "0".into();
         }
         let digits = format!("{set:0width$x}", width = self.width / 4);
-        let groups: Vec<&str> = (0..digits.len() / 4).filter_map(|at| digits.get(at * 4..at * 4 + 4)).collect();
+        let groups: Vec<&str> =
+            (0..digits.len() / 4).filter_map(|at| digits.get(at * 4..at * 4 + 4)).collect();
         format!("0x{}", groups.join("_"))
     }
 

@@ -119,26 +119,32 @@ impl Finder<'_, '_> {
             .collect();
         let before = row.before.iter().fold(0, |set, site| set | one(*site));
         let (left, come) = row.moved.unwrap_or_default();
-        format!(
-            "Row {{ from: {}, to: {}, empty: {}, enemy: {}, own: {}, within: {}, is: {}, asked: &{}, takes: {}, marks: {}, before: {}, closed: {}, first: {}, known: {}, left: {}, come: {}, royal: {} }},",
-            row.from,
-            row.to,
-            set(row.empty),
-            set(row.enemy),
-            set(row.own),
-            set(row.within),
-            site(row.is),
-            asked(&row.asked),
-            set(row.takes),
-            list(&marks),
-            set(before),
-            row.closed,
-            list(&self.first_steps(row)),
-            row.moved.is_some(),
-            set(left),
-            set(come),
-            site(row.royal),
-        )
+        let fields = [
+            ("from", row.from.to_string()),
+            ("to", row.to.to_string()),
+            ("empty", set(row.empty)),
+            ("enemy", set(row.enemy)),
+            ("own", set(row.own)),
+            ("within", set(row.within)),
+            ("is", site(row.is)),
+            ("asked", format!("&{}", asked(&row.asked))),
+            ("takes", set(row.takes)),
+            ("marks", list(&marks)),
+            ("before", set(before)),
+            ("closed", row.closed.to_string()),
+            ("first", list(&self.first_steps(row))),
+            ("known", row.moved.is_some().to_string()),
+            ("left", set(left)),
+            ("come", set(come)),
+            ("royal", site(row.royal)),
+        ];
+        let usual = |value: &str| matches!(value, "0" | "NONE" | "&[]" | "false");
+        let said: Vec<String> = fields
+            .iter()
+            .filter(|(name, value)| matches!(*name, "from" | "to") || !usual(value))
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        format!("Row {{ {}, ..ROW }},", said.join(", "))
     }
 
     fn first_steps(&self, row: &Row) -> Vec<String> {
@@ -208,7 +214,10 @@ impl Finder<'_, '_> {
             text.line(level, format!("for at in Sites({asked}) {{"));
             text.line(level + 1, "let among = node.enemy & !one(at);");
             if self.simple {
-                text.line(level + 1, format!("if struck_{by}(tables, &node.forces, at, node.occupied, among) {{"));
+                text.line(
+                    level + 1,
+                    format!("if struck_{by}(tables, &node.forces, at, node.occupied, among) {{"),
+                );
             } else {
                 text.line(level + 1, "let own = has(node.occupied & !node.enemy, at);");
                 text.line(level + 1, "let victim = if own { position.kind(at) } else { 127 };");
@@ -241,12 +250,10 @@ impl Finder<'_, '_> {
         let me = self.me;
         text.line(0, "");
         text.line(0, "/// Finds the legal plies; with `FREE` also those that leave a royal piece attacked.");
+        text.line(0, "#[rustfmt::skip]");
         text.line(0, "#[inline(always)]");
-        text.line(0, format!("fn visit_{me}<V: Visitor, const FREE: bool>("));
-        text.line(1, "tables: &Tables,");
-        text.line(1, "position: &Position,");
-        text.line(1, "visitor: &mut V,");
-        text.line(0, ") {");
+        let head = "<V: Visitor, const FREE: bool>(tables: &Tables, position: &Position, visitor: &mut V)";
+        text.line(0, format!("fn visit_{me}{head} {{"));
         text.line(1, format!("let own = position.owners[{me}];"));
         text.line(1, format!("let enemy = position.owners[{}];", 1 - me));
         text.line(1, "let occupied = own | enemy;");
@@ -255,24 +262,26 @@ impl Finder<'_, '_> {
         self.prepare(text);
         let ways: Vec<(usize, Way)> = self.side.ways.iter().cloned().enumerate().collect();
         let royal = self.side.royal;
-        let is_masked = |way: &Way| {
-            way.plain && Some(way.kind) != royal && !matches!(way.form, Form::Rows { .. })
-        };
+        let is_masked =
+            |way: &Way| way.plain && Some(way.kind) != royal && !matches!(way.form, Form::Rows { .. });
         let masked: Vec<(usize, Way)> = ways.iter().filter(|(_, way)| is_masked(way)).cloned().collect();
-        let merged = if self.legality == Legality::Danger { None } else { merged(&self.page.program.board, &masked) };
+        let merged =
+            if self.legality == Legality::Danger { None } else { merged(&self.page.program.board, &masked) };
         if let Some(merged) = &merged {
             text.line(1, "if V::COUNTS {");
-            self.all_plain(merged, text);
+            self.all_plain(merged, 2, text);
             text.line(1, "} else {");
-            self.all_plain(&masked, text);
+            self.all_plain(&masked, 2, text);
             text.line(1, "}");
         } else {
-            self.all_plain(&masked, text);
+            self.all_plain(&masked, 1, text);
         }
         let rest = ways.iter().filter(|(at, _)| masked.iter().all(|(known, _)| known != at));
         for (at, way) in rest {
             match &way.form {
-                Form::Rows { rows, within, is } => self.listed_way(self.first + at, way, rows, (*within, *is), text),
+                Form::Rows { rows, within, is } => {
+                    self.listed_way(self.first + at, way, rows, (*within, *is), text)
+                }
                 _ if way.plain => self.royal_way(self.first + at, way, text),
                 _ => self.judged_way(self.first + at, way, text),
             }
@@ -281,12 +290,12 @@ impl Finder<'_, '_> {
     }
 
     /// The ways whose legal targets are masks.
-    fn all_plain(&mut self, ways: &[(usize, Way)], text: &mut Text) {
+    fn all_plain(&mut self, ways: &[(usize, Way)], base: usize, text: &mut Text) {
         for (at, way) in ways {
-            self.plain(self.first + at, way, text);
+            self.plain(self.first + at, way, base, text);
         }
         if self.legality == Legality::Masked {
-            self.pinned(ways, text);
+            self.pinned(ways, base, text);
         }
     }
 
@@ -305,7 +314,7 @@ impl Finder<'_, '_> {
             Legality::Free => {
                 if self.listed() || self.judged() {
                     text.line(1, "let mut node = ();");
-                text.line(1, "let _ = &mut node;");
+                    text.line(1, "let _ = &mut node;");
                 }
             }
             Legality::Masked => text.lines(1, fill(PREPARE_MASKED)),
@@ -367,7 +376,7 @@ impl Finder<'_, '_> {
     }
 
     /// A gate that must be open before the pieces are looked at.
-    fn gate(&mut self, number: usize, way: &Way, level: usize, text: &mut Text) -> (usize, String) {
+    fn gate(&mut self, way: &Way, level: usize, text: &mut Text) -> (usize, String) {
         let Some(Gate::Given(slot)) = way.gate else { return (level, String::new()) };
         let field = self.page.field(slot).0.to_owned();
         text.line(level, format!("if position.{field} != NONE {{"));
@@ -381,14 +390,13 @@ impl Finder<'_, '_> {
                 *set |= one(row.from);
             }
         }
-        let _ = number;
         let table = self.page.table(&given);
         (level + 1, format!(" & {table}[usize::from(position.{field}) & (WIDTH - 1)]"))
     }
 
     /// A way whose legal targets are told by masks, or need not be told.
-    fn plain(&mut self, number: usize, way: &Way, text: &mut Text) {
-        let (level, given) = self.gate(number, way, 1, text);
+    fn plain(&mut self, number: usize, way: &Way, base: usize, text: &mut Text) {
+        let (level, given) = self.gate(way, base, text);
         let pieces = self.pieces(way, true) + &given;
         let mut allowed = self.ends(way);
         if self.legality == Legality::Masked {
@@ -420,20 +428,20 @@ impl Finder<'_, '_> {
                 text.line(level, "}");
             }
         }
-        if level > 1 {
-            text.line(1, "}");
+        if level > base {
+            text.line(base, "}");
         }
     }
 
     /// The same for pieces that may only move along their line with the royal piece.
-    fn pinned(&mut self, ways: &[(usize, Way)], text: &mut Text) {
-        text.line(1, "if pinned != 0 {");
-        text.line(2, "for from in Sites(pinned) {");
-        text.line(3, "let line = tables.through[pair(royal, from)] & mask;");
-        text.line(3, "let _ = line;");
+    fn pinned(&mut self, ways: &[(usize, Way)], base: usize, text: &mut Text) {
+        text.line(base, "if pinned != 0 {");
+        text.line(base + 1, "for from in Sites(pinned) {");
+        text.line(base + 2, "let line = tables.through[pair(royal, from)] & mask;");
+        text.line(base + 2, "let _ = line;");
         for (at, way) in ways {
             let number = self.first + at;
-            let (level, given) = self.gate(number, way, 3, text);
+            let (level, given) = self.gate(way, base + 2, text);
             let pieces = self.pieces(way, false) + &given;
             let pieces = pieces.replace(" & own", "");
             let pieces = pieces.trim_start_matches('(').trim_end_matches(')');
@@ -443,24 +451,27 @@ impl Finder<'_, '_> {
             text.line(level + 1, format!("let targets = {reached}{ends} & line;"));
             text.line(level + 1, format!("visitor.set::<Way{number}>(from, targets);"));
             text.line(level, "}");
-            if level > 3 {
-                text.line(3, "}");
+            if level > base + 2 {
+                text.line(base + 2, "}");
             }
         }
-        text.line(2, "}");
-        text.line(1, "}");
+        text.line(base + 1, "}");
+        text.line(base, "}");
     }
 
     /// A plain way of the royal piece.
     fn royal_way(&mut self, number: usize, way: &Way, text: &mut Text) {
         let me = self.me;
-        let (level, given) = self.gate(number, way, 1, text);
+        let (level, given) = self.gate(way, 1, text);
         let pieces = self.pieces(way, false) + &given;
         let ends: String = self.ends(way).iter().map(|part| format!(" & {part}")).collect();
         let reached = self.reached(number, way, "from");
         text.line(level, format!("for from in Sites({pieces}) {{"));
         text.line(level + 1, format!("let targets = {reached}{ends};"));
-        text.line(level + 1, format!("let kept = refuge_{me}::<FREE>(tables, position, &mut node, from, targets);"));
+        text.line(
+            level + 1,
+            format!("let kept = refuge_{me}::<FREE>(tables, position, &mut node, from, targets);"),
+        );
         text.line(level + 1, format!("visitor.set::<Way{number}>(from, kept);"));
         text.line(level, "}");
         if level > 1 {
@@ -471,7 +482,7 @@ impl Finder<'_, '_> {
     /// A way whose movements are judged one by one.
     fn judged_way(&mut self, number: usize, way: &Way, text: &mut Text) {
         let me = self.me;
-        let (level, given) = self.gate(number, way, 1, text);
+        let (level, given) = self.gate(way, 1, text);
         let pieces = self.pieces(way, false) + &given;
         let ends: String = self.ends(way).iter().map(|part| format!(" & {part}")).collect();
         let reached = self.reached(number, way, "from");
@@ -523,7 +534,7 @@ impl Finder<'_, '_> {
         text: &mut Text,
     ) {
         let me = self.me;
-        let (level, given) = self.gate(number, way, 1, text);
+        let (level, given) = self.gate(way, 1, text);
         let pieces = self.pieces(way, false) + &given;
         let mut conditions: Vec<String> = Vec::new();
         if let Some(slot) = within {
@@ -537,7 +548,10 @@ impl Finder<'_, '_> {
         conditions.push("row.stands(position, own, enemy)".into());
         conditions.push(format!("allowed_{me}::<Way{number}, FREE>(tables, position, &mut node, row)"));
         text.line(level, format!("for from in Sites({pieces}) {{"));
-        text.line(level + 1, format!("let [start, end] = RANGE_{number}[from & (WIDTH - 1)].map(usize::from);"));
+        text.line(
+            level + 1,
+            format!("let [start, end] = RANGE_{number}[from & (WIDTH - 1)].map(usize::from);"),
+        );
         let inner = match within.filter(|_| keyed(rows)) {
             Some(slot) => {
                 let field = self.page.set_field(slot);
@@ -578,7 +592,9 @@ impl Finder<'_, '_> {
                     }
                     Form::Shift { .. } => 0,
                     Form::Leap(targets) => targets.get(at).copied().unwrap_or(0),
-                    Form::Lame(lists) => lists.get(at).into_iter().flatten().fold(0, |set, (to, _)| set | one(*to)),
+                    Form::Lame(lists) => {
+                        lists.get(at).into_iter().flatten().fold(0, |set, (to, _)| set | one(*to))
+                    }
                     Form::Ray(lines) | Form::Screen(lines) => lines.full(board, at as Site),
                     Form::Rows { rows, .. } => {
                         let rows = rows.iter().filter(|row| usize::from(row.from) == at);
@@ -653,7 +669,10 @@ impl Finder<'_, '_> {
         let (me, by) = (self.me.to_string(), (1 - self.me).to_string());
         let kind = self.side.royal.map_or(String::new(), |kind| kind.to_string());
         let fill = |part: &str| {
-            part.replace("$me", &me).replace("$by", &by).replace("$kind", &kind).replace("$node", &self.node_name())
+            part.replace("$me", &me)
+                .replace("$by", &by)
+                .replace("$kind", &kind)
+                .replace("$node", &self.node_name())
         };
         if self.side.royal.is_some() {
             text.lines(0, fill(if self.simple { REFUGE_MASKED } else { REFUGE_DANGER }));
@@ -682,9 +701,8 @@ fn merged(board: &Board, ways: &[(usize, Way)]) -> Option<Vec<(usize, Way)>> {
         Form::Ray(lines) if lines.upper | lines.lower == 0 => Some(lines.both),
         _ => None,
     };
-    let open = |way: &Way| {
-        way.gate.is_none() && way.picked == 0 && way.froms == all(board) && way.tos == all(board)
-    };
+    let open =
+        |way: &Way| way.gate.is_none() && way.picked == 0 && way.froms == all(board) && way.tos == all(board);
     let mut made = ways.to_vec();
     let mut at = 0;
     let mut found = false;
@@ -692,10 +710,15 @@ fn merged(board: &Board, ways: &[(usize, Way)]) -> Option<Vec<(usize, Way)>> {
         let parts = lines(&way).filter(|_| open(&way)).and_then(|wanted| {
             let part = |lines_of: u8| {
                 made.iter().position(|(_, other)| {
-                    lines(other) == Some(lines_of) && open(other) && other.ends == way.ends && other.kind != way.kind
+                    lines(other) == Some(lines_of)
+                        && open(other)
+                        && other.ends == way.ends
+                        && other.kind != way.kind
                 })
             };
-            (1..wanted).filter(|a| a & wanted == *a && *a < wanted & !a).find_map(|a| Some([part(a)?, part(wanted & !a)?]))
+            (1..wanted)
+                .filter(|a| a & wanted == *a && *a < wanted & !a)
+                .find_map(|a| Some([part(a)?, part(wanted & !a)?]))
         });
         let Some(parts) = parts else {
             at += 1;
@@ -801,16 +824,10 @@ if W::KIND == $kind && royal != 0 && !node.attacked {
 const ALLOWED_MASKED: &str = "if FREE {
     return true;
 }
-let royal = if W::KIND == $kind {
-    row.royal
-} else {
-    node.royal
-};
+let moves = W::KIND == $kind;
+let royal = if moves { row.royal } else { node.royal };
 let touched = row.left | row.come;
-if node.royal != NONE
-    && row.known
-    && (W::KIND == $kind || !has(touched, usize::from(royal)))
-{
+if node.royal != NONE && row.known && (moves || !has(touched, usize::from(royal))) {
     let occupied = node.occupied & !row.left | row.come;
     let among = node.enemy & !touched;
     return !struck_$by(tables, &node.forces, usize::from(royal), occupied, among);

@@ -9,13 +9,13 @@ use crate::text::bytes;
 pub(crate) fn head(program: &Program, sources: &Sources, specialised: bool) -> String {
     let uses = if specialised {
         "use rulebook_machine::engine::{Fault, Outcomes};
-use rulebook_machine::file::{load, LoadError};
+use rulebook_machine::file::{LoadError, load};
 use rulebook_machine::front::Machine;
 use rulebook_machine::plain::{Plain, PlainAct, PlainPosition};
 "
     } else {
         "use rulebook_machine::engine::{Fault, Outcomes};
-use rulebook_machine::file::{load, LoadError};
+use rulebook_machine::file::{LoadError, load};
 use rulebook_machine::front::{Game, Machine, PlainPly};
 use rulebook_machine::plain::{Plain, PlainAct, PlainPast, PlainPosition, PlainState};
 "

@@ -4,6 +4,7 @@
 //! Invariant: the same seed gives the same games, and a difference ends the run with a code that is not zero.
 #![expect(clippy::print_stdout, reason = "a command line talks on the terminal")]
 
+mod example;
 mod modules;
 
 use std::error::Error;
@@ -59,14 +60,16 @@ struct Row {
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let args = Args::parse();
+    example::run()?;
     let library = Library::at(args.root.join("rules"));
     let table = fs::read_to_string(args.root.join("conformance/tables/perft/perft.tsv"))?;
     let mut failed = 0;
     for (id, open) in ALL.iter().filter(|(id, _)| args.filter.as_ref().is_none_or(|glob| matches(glob, id))) {
         let checked = library.check(id, &[]).and_then(|checked| checked.rules);
         let rules = Arc::new(checked.ok_or_else(|| format!("`{id}` cannot be used"))?);
-        let machine = Machine::new(verify(compile(&rules, Passes::all())?.0).map_err(|error| error.to_string())?)
-            .map_err(|error| error.to_string())?;
+        let machine =
+            Machine::new(verify(compile(&rules, Passes::all())?.0).map_err(|error| error.to_string())?)
+                .map_err(|error| error.to_string())?;
         let rows = rows(&table, id, if args.slow { 200_000_000 } else { 2_000_000 })?;
         let both = Both { rules, machine, module: open() };
         let mut found = Vec::new();
