@@ -1,5 +1,4 @@
 //! The modules, and one face for all of them.
-#![expect(unreachable_pub, reason = "a module that is written is public where it stands")]
 
 use rulebook_machine::engine::Outcomes;
 use rulebook_machine::plain::{PlainAct, PlainPosition};
