@@ -258,6 +258,13 @@ impl Maker<'_, '_> {
                     lines
                 })
             }
+            // The piece that has moved is exchanged where it stands.
+            Op::PutChosen(Place::To) if self.moves_first(op) => vec![
+                "if let Some(kind) = next.kinds.get_mut(usize::from(chosen)) {".into(),
+                "    *kind |= come;".into(),
+                format!("    next.kinds[{}] ^= come;", self.shape.kind),
+                "}".into(),
+            ],
             Op::PutChosen(place) => {
                 let inside = *place == Place::To;
                 self.at(*place, is_row, &|site| {
@@ -271,6 +278,17 @@ impl Maker<'_, '_> {
             Op::Settle(slot) => self.settle(clause, *slot)?,
             Op::General => self.general(clause)?,
         })
+    }
+
+    /// Whether nothing changes what stands where between the movement and a step, and the kinds to choose from are
+    /// others than the one that moves.
+    fn moves_first(&self, op: &Op) -> bool {
+        let changes =
+            |op: &Op| matches!(op, Op::Move(..) | Op::Put(..) | Op::PutChosen(_) | Op::Remove(_) | Op::General);
+        let first = self.shape.recipe.iter().flatten().find(|step| changes(&step.op));
+        let others = self.shape.choice.as_ref().is_some_and(|pick| !pick.kinds.contains(&self.shape.kind));
+        let listed = matches!(self.shape.reach, rulebook_machine::lane::Reach::Templates(_));
+        others && !listed && first.is_some_and(|step| step.op == *op)
     }
 
     fn scene<'s>(&'s self, position: &'s str, act: Option<Acting>) -> Scene<'s, 's> {

@@ -387,6 +387,19 @@ impl Scene<'_, '_> {
         if !self.is_slot(slot, *argument) {
             return None;
         }
+        // What is alike in something to a site needs no look for what that is.
+        let of = |call: &str| value.text.strip_prefix(call).and_then(|rest| rest.strip_suffix(')'));
+        let same = match builtin {
+            Builtin::Owner => of(&format!("{position}.owner_or_none("))
+                .map(|site| format!("{position}.with_owner_of({site})")),
+            Builtin::Kind => of(&format!("{position}.kind_or_none("))
+                .map(|site| format!("{position}.with_kind_of({site})")),
+            Builtin::Rank => of("rank_of(").map(|site| format!("rank_through({site})")),
+            _ => None,
+        };
+        if same.is_some() {
+            return same;
+        }
         Some(match (builtin, &value.sort) {
             (Builtin::Owner, Sort::Player | Sort::Nothing) => format!("{position}.owned({})", value.text),
             (Builtin::Kind, Sort::Kind | Sort::Nothing) => format!("{position}.of_kind({})", value.text),
@@ -702,6 +715,13 @@ fn rank(rank: i64) -> Set {
     }
 }
 
+/// The sites of the rank of a site.
+#[allow(dead_code, reason = "not every rule set asks")]
+#[inline(always)]
+fn rank_through(site: usize) -> Set {
+    (BOARD & ((1 << (FILES - 1) << 1) - 1)) << (site / FILES * FILES)
+}
+
 /// The sites of a file, from one.
 #[allow(dead_code, reason = "not every rule set asks")]
 fn file(file: i64) -> Set {
@@ -726,6 +746,27 @@ impl Position {
         match self.kinds.get(kind) {
             Some(pieces) => *pieces,
             None => BOARD & !self.occupied(),
+        }
+    }
+
+    /// The sites with the owner of what stands on a site; those of nobody for none.
+    #[inline(always)]
+    fn with_owner_of(&self, site: usize) -> Set {
+        self.owned(self.owner_or_none(site))
+    }
+
+    /// The sites with the kind that stands on a site; those of none for none.
+    #[inline(always)]
+    fn with_kind_of(&self, site: usize) -> Set {
+        let mut alike = EMPTY;
+        for set in &self.kinds {
+            // All of the set or none of it.
+            alike |= *set & Set::from(has_or_none(*set, site)).wrapping_neg();
+        }
+        if alike == EMPTY {
+            BOARD & !self.occupied()
+        } else {
+            alike
         }
     }
 
