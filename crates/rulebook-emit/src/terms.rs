@@ -752,7 +752,14 @@ impl Position {
     /// The sites with the owner of what stands on a site; those of nobody for none.
     #[inline(always)]
     fn with_owner_of(&self, site: usize) -> Set {
-        self.owned(self.owner_or_none(site))
+        // All of the set or none of it.
+        let part = |set: Set| set & Set::from(has_or_none(set, site)).wrapping_neg();
+        let alike = part(self.owners[0]) | part(self.owners[1]);
+        if alike == EMPTY {
+            BOARD & !self.occupied()
+        } else {
+            alike
+        }
     }
 
     /// The sites with the kind that stands on a site; those of none for none.
