@@ -195,7 +195,7 @@ fn attacked(
         let kinds = page.kinds("position", conditional.kinds);
         text.line(1, format!("let pieces = {kinds} & attackers;"));
         let name = format!("SOURCES_{by}_{at}");
-        let works = format!("works(&{name}, at, position, pieces, attackers, occupied)");
+        let works = format!("works(&{name}, at, position, pieces, attackers, occupied, came)");
         text.line(
             1,
             format!("if {} {{", all_of(&["pieces != 0".into(), victim(conditional.victims), works])),
@@ -303,6 +303,7 @@ fn works(
     pieces: Set,
     attackers: Set,
     occupied: Set,
+    came: (usize, u8),
 ) -> bool {
     let sources = table.get(site).copied().unwrap_or_default();
     sources.iter().any(|source| {
@@ -312,7 +313,7 @@ fn works(
             && source
                 .asked
                 .iter()
-                .all(|asked| asked.holds(position, attackers & occupied, occupied & !attackers))
+                .all(|asked| asked.holds(position, attackers & occupied, occupied & !attackers, came))
     })
 }
 
@@ -336,7 +337,7 @@ fn struck_$by(tables: &Tables, forces: &Forces$by, site: usize, occupied: Set, a
 
 const SIMPLE: &str = r#"
 /// Whether a site is attacked.
-#[allow(dead_code, reason = "not every rule set asks")]
+#[allow(dead_code, clippy::too_many_arguments, reason = "not every rule set asks")]
 fn attacked_$by(
     tables: &Tables,
     position: &Position,
@@ -344,6 +345,7 @@ fn attacked_$by(
     _victim: u8,
     occupied: Set,
     attackers: Set,
+    _came: (usize, u8),
 ) -> bool {
     struck_$by(tables, &forces_$by(position), site, occupied, attackers)
 }"#;
@@ -351,6 +353,7 @@ fn attacked_$by(
 const ATTACKED_HEAD: &str = r#"
 /// Whether a site on which some kind stands is attacked.
 #[allow(unused_variables, reason = "not every rule set asks for all of it")]
+#[allow(clippy::too_many_arguments, reason = "a board as it would be")]
 fn attacked_$by(
     tables: &Tables,
     position: &Position,
@@ -358,6 +361,7 @@ fn attacked_$by(
     victim: u8,
     occupied: Set,
     attackers: Set,
+    came: (usize, u8),
 ) -> bool {
     let at = site & (WIDTH - 1);
     let forces = forces_$by(position);"#;

@@ -143,18 +143,25 @@ impl Row {
             && self
                 .asked
                 .iter()
-                .all(|asked| asked.holds(position, own, enemy))
+                .all(|asked| asked.holds(position, own, enemy, (SITES, NONE)))
     }
 }
 
 #[allow(dead_code, reason = "not every rule set has such conditions")]
 impl Asked {
-    /// Whether it holds, as the player of some pieces sees it.
-    fn holds(&self, position: &Position, own: Set, enemy: Set) -> bool {
+    /// Whether it holds, as the player of some pieces sees it; a piece of some kind may have come to a site.
+    fn holds(&self, position: &Position, own: Set, enemy: Set, came: (usize, u8)) -> bool {
         let site = usize::from(self.site);
+        let stands = || {
+            if came.0 == site {
+                came.1
+            } else {
+                position.kind(site)
+            }
+        };
         let (content, kind) = match (has(own, site), has(enemy, site)) {
-            (true, _) => (4, position.kind(site)),
-            (_, true) => (2, position.kind(site)),
+            (true, _) => (4, stands()),
+            (_, true) => (2, stands()),
             _ => (1, NONE),
         };
         self.content & content != 0 && (content == 1 || self.kinds >> (kind & 127) & 1 == 1)

@@ -286,6 +286,7 @@ pub(crate) fn sides(program: &Program) -> Result<[Side; 2], Vec<Reason>> {
 /// What in a lane is left to the general engine.
 fn refused(program: &Program, lane: &Lane, reasons: &mut Vec<Reason>) {
     for (holds, why) in [
+        (lane.guarded.is_some() || lane.calm.is_some(), "a ban is about more than the attack of a piece"),
         (lane.measured, "a ban or a measure must be judged on the position after a ply"),
         (lane.doubles, "two ways may grant one and the same act"),
         (!lane.passes_turn, "the turn does not always pass to the next player"),
@@ -310,6 +311,11 @@ fn refused(program: &Program, lane: &Lane, reasons: &mut Vec<Reason>) {
                 "a ban before it is none on attacked sites",
             ),
             (shape.choice.as_ref().is_some_and(unclear), "it asks for a choice of unknown kinds"),
+            (!shape.after.is_empty(), "a ban is judged on the position after it"),
+            (
+                shape.instances.iter().any(|instance| !instance.asks.is_empty()),
+                "a ban before it is a question",
+            ),
             (!many && shape.ends & content::OWN != 0, "it may end on a piece of its own player"),
         ] {
             if holds {
@@ -492,7 +498,7 @@ fn ways(board: &Board, at: usize, shape: &Shape, royal: Option<u8>) -> Option<Ve
 /// The ways of some templates one by one.
 fn rows(board: &Board, shape: &Shape, templates: &[Template], tos: Bits, royal: Option<u8>) -> Option<Form> {
     let mut rows = Vec::new();
-    for Instance { from, template, empty, before, first } in &shape.instances {
+    for Instance { from, template, empty, before, first, .. } in &shape.instances {
         let Some(mut row) =
             templates.get(usize::from(*template)).and_then(|template| row(board, *from, template))
         else {
@@ -671,7 +677,7 @@ pub(crate) fn moves_only(shape: &Shape) -> bool {
     shape.recipe.iter().flatten().all(|step| match &step.op {
         Op::Move(..) => step.guard == rulebook_machine::lane::Guard::Always,
         Op::Put(_, place) | Op::PutChosen(place) => *place == Place::To,
-        Op::Remove(_) => false,
+        Op::Remove(_) | Op::Clear(_) => false,
         Op::General => shape.plain,
         _ => true,
     })

@@ -12,6 +12,7 @@ mod forms;
 mod looks;
 mod make;
 mod module;
+mod questions;
 mod script;
 mod terms;
 mod text;

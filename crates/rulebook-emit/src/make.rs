@@ -10,6 +10,7 @@ use rulebook_machine::position::{NOTHING, pack};
 use rulebook_machine::program::{Const, Effect, Form as Clause, Program, Type};
 
 use crate::forms::{Form, Reason, Way, of_words, places};
+use crate::questions;
 use crate::terms::{Acting, Scene};
 use crate::text::{Page, Text};
 
@@ -23,6 +24,8 @@ pub(crate) struct Maker<'a, 'p> {
     pub(crate) shape: &'a Shape,
     /// For each player, whether its attacks are leaps and plain lines that are all known.
     pub(crate) attacks: [bool; 2],
+    /// For each player, whether its attacks are known at all.
+    pub(crate) known: [bool; 2],
     pub(crate) functions: &'a mut Functions,
     pub(crate) reasons: &'a mut Vec<Reason>,
 }
@@ -165,7 +168,12 @@ impl Maker<'_, '_> {
             let lines = self.step(step.clause, &step.op, is_row)?;
             match &step.op {
                 Op::Set(slot, _) | Op::Add(slot, _) | Op::SetSite(slot, _) => written.push((false, *slot)),
-                Op::LessChanged(slot) | Op::LessOwned(slot, _) | Op::Join(slot, _) | Op::Settle(slot) => {
+                Op::Answer(slot, _) | Op::Unset(slot) => written.push((false, *slot)),
+                Op::LessChanged(slot)
+                | Op::LessOwned(slot, _)
+                | Op::Join(slot, _)
+                | Op::SetTo(slot, _)
+                | Op::Settle(slot) => {
                     written.push((true, *slot));
                 }
                 _ => {}
@@ -177,6 +185,13 @@ impl Maker<'_, '_> {
                 Guard::Picked => Some("chosen != NONE".to_owned()),
                 Guard::Chosen(kind) => Some(format!("chosen == {kind}")),
                 Guard::Holds(slot) => Some(format!("next.{}", self.page.field(slot).0)),
+                Guard::Asked(query) => {
+                    let asked = self.answer(step.clause, query)?;
+                    made.push(format!("let answer = {asked} != EMPTY;"));
+                    Some("answer".into())
+                }
+                Guard::Still => Some("answer".into()),
+                Guard::Else => Some("!answer".into()),
             };
             match guard {
                 None => made.push(lines.join("\n")),
@@ -210,8 +225,9 @@ impl Maker<'_, '_> {
 
     fn step(&mut self, clause: u16, op: &Op, is_row: bool) -> Option<Vec<String>> {
         let me = self.me;
-        let field = |slot: &u16| self.page.field(*slot).0.to_owned();
-        let set = |slot: &u16| self.page.set_field(*slot).to_owned();
+        let page = self.page;
+        let field = |slot: &u16| page.field(*slot).0.to_owned();
+        let set = |slot: &u16| page.set_field(*slot).to_owned();
         Some(match op {
             Op::Set(slot, value) => {
                 let value = Page::value(self.page.field(*slot).1, *value);
@@ -275,6 +291,20 @@ impl Maker<'_, '_> {
                     lines
                 })
             }
+            Op::Clear(query) => vec![
+                format!("let sites = {};", self.answer(clause, *query)?),
+                "next.clear(sites);".into(),
+                "changed |= sites;".into(),
+            ],
+            Op::SetTo(slot, query) => vec![format!("next.{} = {};", set(slot), self.answer(clause, *query)?)],
+            Op::Answer(slot, query) => {
+                vec![format!("next.{} = {} != EMPTY;", field(slot), self.answer(clause, *query)?)]
+            }
+            Op::Unset(slot) => {
+                let (field, ty) = self.page.field(*slot);
+                vec![format!("next.{field} = {};", Page::value(ty, NOTHING))]
+            }
+            Op::Tally(_) => return self.refuse(clause, "it counts captured pieces"),
             Op::Settle(slot) => self.settle(clause, *slot)?,
             Op::General => self.general(clause)?,
         })
@@ -283,8 +313,12 @@ impl Maker<'_, '_> {
     /// Whether nothing changes what stands where between the movement and a step, and the kinds to choose from are
     /// others than the one that moves.
     fn moves_first(&self, op: &Op) -> bool {
-        let changes =
-            |op: &Op| matches!(op, Op::Move(..) | Op::Put(..) | Op::PutChosen(_) | Op::Remove(_) | Op::General);
+        let changes = |op: &Op| {
+            matches!(
+                op,
+                Op::Move(..) | Op::Put(..) | Op::PutChosen(_) | Op::Remove(_) | Op::Clear(_) | Op::General
+            )
+        };
         let first = self.shape.recipe.iter().flatten().find(|step| changes(&step.op));
         let others = self.shape.choice.as_ref().is_some_and(|pick| !pick.kinds.contains(&self.shape.kind));
         let listed = matches!(self.shape.reach, rulebook_machine::lane::Reach::Templates(_));
@@ -293,6 +327,18 @@ impl Maker<'_, '_> {
 
     fn scene<'s>(&'s self, position: &'s str, act: Option<Acting>) -> Scene<'s, 's> {
         Scene { page: self.page, position, mover: self.me as u8, act, attacks: self.attacks }
+    }
+
+    /// The call that answers a question.
+    fn answer(&mut self, clause: u16, query: u16) -> Option<String> {
+        let name = questions::name(self.me, query);
+        if !self.functions.contains_key(&name) {
+            let Some(text) = questions::write(self.page, self.me, query, self.known) else {
+                return self.refuse(clause, "it asks a question that has no form");
+            };
+            self.functions.insert(name.clone(), text);
+        }
+        Some(format!("{name}(tables, position, &next, from, to, chosen, taken, changed)"))
     }
 
     /// A set is narrowed, unless nothing it looks at has changed since it was narrowed before.

@@ -9,6 +9,7 @@ use crate::fixed;
 use crate::forms::{Attacks, Form, Reason, Side, Way, of_words};
 use crate::looks::Looks;
 use crate::make::{Functions, Maker, function, packed, starts};
+use crate::questions;
 use crate::terms::{HELPERS, Scene};
 use crate::text::{Page, Text};
 use crate::visit::{Finder, Legality};
@@ -22,6 +23,7 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
     let known =
         |at: usize| sides.get(at).and_then(|side| side.attacks.as_ref()).is_some_and(Attacks::is_simple);
     let simple = [known(0), known(1)];
+    let attacks_known = [0, 1].map(|at: usize| sides.get(at).is_some_and(|side| side.attacks.is_some()));
     let stops = stops(&page, simple, &mut functions, &mut reasons);
     let position = position(&page, &mut reasons);
     let mut finders = String::new();
@@ -45,6 +47,7 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
                 me,
                 shape,
                 attacks: simple,
+                known: attacks_known,
                 functions: &mut functions,
                 reasons: &mut reasons,
             };
@@ -77,9 +80,17 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
     let mut conditional = false;
     for (by, side) in sides.iter().enumerate() {
         let any = asked.contains(&format!("any_attacked_{by}("));
-        if let Some(attacks) = side.attacks.as_ref().filter(|_| used[by] || any) {
+        let of = asked.contains(&format!("struck_of_{by}("));
+        if let Some(attacks) = side.attacks.as_ref().filter(|_| used[by] || any || of) {
             attacked.push_str(&attacks::write(&mut page, &mut looks, by, attacks));
             conditional |= !attacks.is_simple();
+            if of {
+                attacked.push_str(
+                    &questions::STRUCK_OF
+                        .replace("1 - $by", &(1 - by).to_string())
+                        .replace("$by", &by.to_string()),
+                );
+            }
             if any {
                 attacked.push_str(&ANY.replace("$by", &by.to_string()));
             }
@@ -104,6 +115,9 @@ pub(crate) fn write(program: &Program, sides: &[Side; 2]) -> Result<String, Vec<
     text.0.push_str(fixed::SETS);
     text.0.push_str(HELPERS);
     text.0.push_str(fixed::STEPS);
+    if asked.contains("truth(") {
+        text.lines(0, questions::TRUTH);
+    }
     if sides.iter().flat_map(|side| &side.ways).any(|way| matches!(way.form, Form::Lame(_))) {
         text.lines(0, fixed::LAME);
     }

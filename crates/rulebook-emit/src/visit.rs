@@ -223,7 +223,7 @@ impl Finder<'_, '_> {
                 text.line(level + 1, "let victim = if own { position.kind(at) } else { 127 };");
                 text.line(
                     level + 1,
-                    format!("if attacked_{by}(tables, position, at, victim, node.occupied, among) {{"),
+                    format!("if attacked_{by}(tables, position, at, victim, node.occupied, among, (SITES, NONE)) {{"),
                 );
             }
             text.line(level + 2, "return false;");
@@ -421,7 +421,10 @@ impl Finder<'_, '_> {
                     let me = self.me;
                     text.line(
                         level + 1,
-                        format!("let targets = safe_{me}::<FREE>(tables, position, &node, from, targets);"),
+                        format!(
+                            "let targets = safe_{me}::<FREE>(tables, position, &node, {}, from, targets);",
+                            way.kind
+                        ),
                     );
                 }
                 text.line(level + 1, format!("visitor.set::<Way{number}>(from, targets);"));
@@ -783,7 +786,7 @@ fn is_royal_attacked_$me(tables: &Tables, position: &Position) -> bool {
     let own = position.owners[$me];
     let enemy = position.owners[$by];
     Sites(position.kinds[$kind] & own)
-        .any(|site| attacked_$by(tables, position, site, $kind, own | enemy, enemy))
+        .any(|site| attacked_$by(tables, position, site, $kind, own | enemy, enemy, (SITES, NONE)))
 }";
 
 const ALLOWED_HEAD: &str = "
@@ -910,7 +913,7 @@ let mut node = Node$me {
     enemy,
     occupied,
     royal: if known { royal as u8 } else { NONE },
-    attacked: known && attacked_$by(tables, position, royal, $kind, occupied, enemy),
+    attacked: known && attacked_$by(tables, position, royal, $kind, occupied, enemy, (SITES, NONE)),
     danger: if known {
         danger_$by(tables, position, royal, enemy)
     } else {
@@ -956,7 +959,8 @@ fn refuge_$me<const FREE: bool>(
     let mut kept = EMPTY;
     for to in Sites(targets) {
         let come = one(to);
-        if !attacked_$by(tables, position, to, $kind, gone | come, node.enemy & !come) {
+        let among = node.enemy & !come;
+        if !attacked_$by(tables, position, to, $kind, gone | come, among, (to, $kind)) {
             kept |= come;
         }
     }
@@ -968,6 +972,7 @@ fn safe_$me<const FREE: bool>(
     tables: &Tables,
     position: &Position,
     node: &Node$me,
+    kind: u8,
     from: usize,
     targets: Set,
 ) -> Set {
@@ -983,7 +988,8 @@ fn safe_$me<const FREE: bool>(
     let royal = usize::from(node.royal);
     for to in Sites(tried) {
         let come = one(to);
-        if !attacked_$by(tables, position, royal, $kind, gone | come, node.enemy & !come) {
+        let among = node.enemy & !come;
+        if !attacked_$by(tables, position, royal, $kind, gone | come, among, (to, kind)) {
             kept |= come;
         }
     }
@@ -1020,5 +1026,5 @@ fn quiet_$me(tables: &Tables, position: &Position, node: &$node, site: usize) ->
     let own = has(node.occupied & !node.enemy, site);
     let victim = if own { position.kind(site) } else { 127 };
     let among = node.enemy & !one(site);
-    !attacked_$by(tables, position, site, victim, node.occupied, among)
+    !attacked_$by(tables, position, site, victim, node.occupied, among, (SITES, NONE))
 }";
