@@ -306,6 +306,7 @@ fn works(
     came: (usize, u8),
 ) -> bool {
     let sources = table.get(site).copied().unwrap_or_default();
+    let theirs = attackers & occupied;
     sources.iter().any(|source| {
         has(pieces, usize::from(source.from))
             && source.empty & occupied == 0
@@ -313,7 +314,7 @@ fn works(
             && source
                 .asked
                 .iter()
-                .all(|asked| asked.holds(position, attackers & occupied, occupied & !attackers, came))
+                .all(|asked| asked.holds(position, theirs, occupied & !attackers, came))
     })
 }
 
@@ -337,7 +338,7 @@ fn struck_$by(tables: &Tables, forces: &Forces$by, site: usize, occupied: Set, a
 
 const SIMPLE: &str = r#"
 /// Whether a site is attacked.
-#[allow(dead_code, clippy::too_many_arguments, reason = "not every rule set asks")]
+#[allow(dead_code, reason = "not every rule set asks")]
 fn attacked_$by(
     tables: &Tables,
     position: &Position,
@@ -353,7 +354,6 @@ fn attacked_$by(
 const ATTACKED_HEAD: &str = r#"
 /// Whether a site on which some kind stands is attacked.
 #[allow(unused_variables, reason = "not every rule set asks for all of it")]
-#[allow(clippy::too_many_arguments, reason = "a board as it would be")]
 fn attacked_$by(
     tables: &Tables,
     position: &Position,

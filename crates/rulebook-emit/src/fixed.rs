@@ -89,6 +89,10 @@ trait Way {
     fn make_row(tables: &Tables, position: &Position, row: &Row, chosen: u8) -> Position;
 }
 
+/// That no piece has come to any site.
+#[allow(dead_code, reason = "not every rule set asks for all of it")]
+const NOBODY: (usize, u8) = (SITES, NONE);
+
 /// A condition on one site.
 #[allow(dead_code, reason = "not every rule set has such ways")]
 struct Asked {
@@ -143,7 +147,7 @@ impl Row {
             && self
                 .asked
                 .iter()
-                .all(|asked| asked.holds(position, own, enemy, (SITES, NONE)))
+                .all(|asked| asked.holds(position, own, enemy, NOBODY))
     }
 }
 

@@ -139,11 +139,10 @@ pub(crate) const STRUCK_OF: &str = r"
 /// Of some sites those that are attacked.
 fn struck_of_$by(tables: &Tables, position: &Position, sites: Set) -> Set {
     let (own, other) = (position.owners[$by], position.owners[1 - $by]);
-    let nothing = (SITES, NONE);
     let struck = Sites(sites).filter(|site| {
         let victim = if has(other, *site) { position.kind(*site) } else { 127 };
         let among = own & !one(*site);
-        attacked_$by(tables, position, *site, victim, own | other, among, nothing)
+        attacked_$by(tables, position, *site, victim, own | other, among, NOBODY)
     });
     struck.fold(EMPTY, |set, site| set | one(site))
 }

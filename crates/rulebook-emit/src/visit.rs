@@ -223,7 +223,9 @@ impl Finder<'_, '_> {
                 text.line(level + 1, "let victim = if own { position.kind(at) } else { 127 };");
                 text.line(
                     level + 1,
-                    format!("if attacked_{by}(tables, position, at, victim, node.occupied, among, (SITES, NONE)) {{"),
+                    format!(
+                        "if attacked_{by}(tables, position, at, victim, node.occupied, among, NOBODY) {{"
+                    ),
                 );
             }
             text.line(level + 2, "return false;");
@@ -786,7 +788,7 @@ fn is_royal_attacked_$me(tables: &Tables, position: &Position) -> bool {
     let own = position.owners[$me];
     let enemy = position.owners[$by];
     Sites(position.kinds[$kind] & own)
-        .any(|site| attacked_$by(tables, position, site, $kind, own | enemy, enemy, (SITES, NONE)))
+        .any(|site| attacked_$by(tables, position, site, $kind, own | enemy, enemy, NOBODY))
 }";
 
 const ALLOWED_HEAD: &str = "
@@ -913,7 +915,7 @@ let mut node = Node$me {
     enemy,
     occupied,
     royal: if known { royal as u8 } else { NONE },
-    attacked: known && attacked_$by(tables, position, royal, $kind, occupied, enemy, (SITES, NONE)),
+    attacked: known && attacked_$by(tables, position, royal, $kind, occupied, enemy, NOBODY),
     danger: if known {
         danger_$by(tables, position, royal, enemy)
     } else {
@@ -1026,5 +1028,5 @@ fn quiet_$me(tables: &Tables, position: &Position, node: &$node, site: usize) ->
     let own = has(node.occupied & !node.enemy, site);
     let victim = if own { position.kind(site) } else { 127 };
     let among = node.enemy & !one(site);
-    !attacked_$by(tables, position, site, victim, node.occupied, among, (SITES, NONE))
+    !attacked_$by(tables, position, site, victim, node.occupied, among, NOBODY)
 }";
