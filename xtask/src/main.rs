@@ -1,10 +1,11 @@
-//! Project automation: the conformance runner, the comparison of engines, hostile compiled
-//! files, the bench and the house rules, one module for each command.
+//! Project automation: the conformance runner, the comparison of engines and of modules,
+//! hostile compiled files, the bench and the house rules, one module for each command.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line talks on the terminal")]
 
 mod bench;
 mod conformance;
 mod diff;
+mod emitted;
 mod mutate;
 mod tidy;
 
@@ -31,6 +32,8 @@ enum Command {
     Conformance(conformance::Args),
     /// Play random games on both engines and compare them.
     Diff(diff::Args),
+    /// Compile the modules that rule sets become, and compare them with the machine.
+    Emitted(emitted::Args),
     /// Make mistakes in compiled files, and load and run what comes of it.
     MutateCompiled(mutate::Args),
     /// Check the house rules of the repository.
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Conformance(args) => conformance::run(args),
         Command::Diff(args) => diff::run(args),
+        Command::Emitted(args) => emitted::run(&args),
         Command::MutateCompiled(args) => mutate::run(&args),
         Command::Tidy(args) => tidy::run(args),
     };

@@ -18,6 +18,7 @@ use crate::out::Out;
 
 mod check;
 mod compile;
+mod emit_rust;
 mod explain;
 mod inspect;
 mod judge;
@@ -64,6 +65,8 @@ enum Verb {
     List(list::Arguments),
     /// Compile a rule set into one file that other programs load.
     Compile(compile::Arguments),
+    /// Write a rule set as a Rust module that other programs are built with.
+    EmitRust(emit_rust::Arguments),
     /// Show what a compiled file holds.
     Inspect(inspect::Arguments),
     /// Tell clause by clause how a rule set runs when it is compiled, and why.
@@ -118,6 +121,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
         Verb::Compile(arguments) => compile::run(arguments, &cli.given, out),
+        Verb::EmitRust(arguments) => emit_rust::run(arguments, &cli.given, out),
         Verb::Inspect(arguments) => inspect::run(arguments, out),
         Verb::Plan(arguments) => plan::run(arguments, &cli.given, out),
     }

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use rulebook_compiler as compiler;
+pub use rulebook_emit as emit;
 pub use rulebook_machine as machine;
 pub use rulebook_model as model;
 pub use rulebook_model::library::{BUILT_IN, Library};

@@ -142,11 +142,12 @@ impl Bench<'_> {
     }
 
     fn count(&mut self, count: &Count) {
-        let full = format!("{} d{} {}", count.name, count.depth, count.mode.name());
+        let mode = format!("{}{}", if count.generated { "generated " } else { "" }, count.mode.name());
+        let full = format!("{} d{} {mode}", count.name, count.depth);
         if !self.wanted(&full) {
             return;
         }
-        let opened = Ours::open(&self.library, count.rules, count.position)
+        let opened = Ours::open(&self.library, count.rules, count.position, count.generated)
             .and_then(|mut ours| Ok((self.deepest(&mut ours, count)?, ours)));
         let ((depth, once, nodes), mut ours) = match opened {
             Ok(opened) => opened,
@@ -160,7 +161,7 @@ impl Bench<'_> {
         let name = if depth == count.depth {
             full
         } else {
-            format!("{} d{depth} (of d{}) {}", count.name, count.depth, count.mode.name())
+            format!("{} d{depth} (of d{}) {mode}", count.name, count.depth)
         };
         let mut peers: Vec<Sampled> = count
             .peers

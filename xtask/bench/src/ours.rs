@@ -1,4 +1,4 @@
-//! Our side: games of the machine, and how long rule files take to become one.
+//! Our side: games of the machine, the module that one rule set became, and how long rule files take to become one.
 //!
 //! Invariant: a count is asked of the public face of the machine, as any other program would ask.
 
@@ -19,20 +19,41 @@ use rulebook_notation::position::read_position;
 use crate::measure::timed;
 use crate::plan::Mode;
 
-/// A game that is counted.
-pub(crate) struct Ours(Box<dyn Game>);
+/// The module of a rule set, written by the build script.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/board.rs"));
+}
+
+/// A position that is counted from.
+pub(crate) enum Ours {
+    /// On the machine.
+    Machine(Box<dyn Game>),
+    /// In the module.
+    Generated(Box<generated::Position>),
+}
 
 impl Ours {
     /// Opens a game in a position.
-    pub(crate) fn open(library: &Library, rules: &str, position: &str) -> Result<Self, String> {
+    pub(crate) fn open(
+        library: &Library,
+        rules: &str,
+        position: &str,
+        generated: bool,
+    ) -> Result<Self, String> {
+        if generated && rules != generated::RULES {
+            return Err(format!("no module was written for `{rules}`"));
+        }
         let rules = Arc::new(checked(library, rules)?);
         let state =
             read_position(&rules, position).map_err(|error| format!("our position: {}", error.message))?;
         let bridge = Bridge::new(rules)?;
-        bridge
-            .open(&state)
-            .map(Self)
-            .map_err(|fault| format!("the machine does not open the position: {fault:?}"))
+        let refused = |fault| format!("the machine does not open the position: {fault:?}");
+        let game = bridge.open(&state).map_err(refused)?;
+        if !generated {
+            return Ok(Self::Machine(game));
+        }
+        let opened = generated::Position::open(&game.state().position);
+        opened.map(|position| Self::Generated(Box::new(position))).map_err(refused)
     }
 
     /// Opens a game in the first state.
@@ -61,14 +82,16 @@ impl Ours {
         let (count, time) = timed(|| {
             let mut count = Ok(0);
             for _ in 0..times {
-                count = match mode {
-                    Mode::Bulk => self.0.perft(depth),
-                    Mode::Making => self.0.perft_making(depth),
+                count = match (&mut *self, mode) {
+                    (Self::Machine(game), Mode::Bulk) => game.perft(depth),
+                    (Self::Machine(game), Mode::Making) => game.perft_making(depth),
+                    (Self::Generated(position), Mode::Bulk) => position.perft(depth),
+                    (Self::Generated(position), Mode::Making) => position.perft_making(depth),
                 };
             }
             count
         });
-        Ok((count.map_err(|fault| format!("the machine reports {fault:?}"))?, time))
+        Ok((count.map_err(|fault| format!("our side reports {fault:?}"))?, time))
     }
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct Count {
     pub(crate) depth: u32,
     /// How leaves are counted.
     pub(crate) mode: Mode,
+    /// Whether the module that the rule set became counts, and not the machine.
+    pub(crate) generated: bool,
     /// The peers with their bars.
     pub(crate) peers: &'static [(Peer, f64)],
 }
@@ -112,14 +114,38 @@ pub(crate) fn counts() -> Vec<Count> {
                 position: fen,
                 depth,
                 mode,
+                generated: false,
                 peers,
+            });
+        }
+        for &(name, fen, depth) in POSITIONS {
+            counts.push(Count {
+                name,
+                rules: "chess/board",
+                variant: "chess",
+                fen,
+                position: fen,
+                depth,
+                mode,
+                generated: true,
+                peers: &[(Peer::Cozy, 1.8)],
             });
         }
     }
     let mode = Mode::Bulk;
     for &(name, rules, fen) in VARIANTS {
         let peers = &[(Peer::Shakmaty, 1.2)];
-        counts.push(Count { name, rules, variant: name, fen, position: fen, depth: 5, mode, peers });
+        counts.push(Count {
+            name,
+            rules,
+            variant: name,
+            fen,
+            position: fen,
+            depth: 5,
+            mode,
+            generated: false,
+            peers,
+        });
     }
     for &(name, rules, fen, depth) in OTHERS {
         // These rule sets write the board and the turn, and number plies on their own.
@@ -132,6 +158,7 @@ pub(crate) fn counts() -> Vec<Count> {
             position,
             depth,
             mode,
+            generated: false,
             peers: &[(Peer::Fairy, 5.0)],
         });
     }

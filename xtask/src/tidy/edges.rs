@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rulebook-reference", &["rulebook-syntax", "rulebook-model"]),
     ("rulebook-machine", &[]),
     ("rulebook-compiler", &["rulebook-syntax", "rulebook-model", "rulebook-machine"]),
+    ("rulebook-emit", &["rulebook-syntax", "rulebook-model", "rulebook-machine", "rulebook-compiler"]),
     ("rulebook-notation", &["rulebook-syntax", "rulebook-model", "rulebook-reference"]),
     (
         "rulebook-conformance",
@@ -37,6 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rulebook-reference",
             "rulebook-machine",
             "rulebook-compiler",
+            "rulebook-emit",
             "rulebook-notation",
         ],
     ),
