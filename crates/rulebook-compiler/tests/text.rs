@@ -1,7 +1,5 @@
 //! Programs as text: every rule set comes back as it was, and a small one looks as it is meant to.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use rulebook_compiler::{Passes, compile, text};
 use rulebook_machine::verify::verify;
 use rulebook_model::layer::PRELUDE;
