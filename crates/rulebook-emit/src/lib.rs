@@ -9,6 +9,7 @@
 mod attacks;
 mod fixed;
 mod forms;
+mod judging;
 mod looks;
 mod make;
 mod module;
