@@ -9,7 +9,6 @@
 mod attacks;
 mod fixed;
 mod forms;
-mod judging;
 mod looks;
 mod make;
 mod module;

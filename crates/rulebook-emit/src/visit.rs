@@ -11,10 +11,6 @@ use rulebook_machine::program::{Board, Site};
 
 use crate::attacks::asked;
 use crate::forms::{Bits, Form, Row, Side, Way, all, one};
-use crate::judging::{
-    ALLOWED_HEAD, ALLOWED_MASKED, ALLOWED_TRIED, ASKED, NODE, NODE_FREE, NODE_FREE_SIMPLE, PREPARE_DANGER,
-    PREPARE_MASKED, QUIET, QUIET_SIMPLE, REFUGE_DANGER, REFUGE_MASKED, ROYAL, SPARED,
-};
 use crate::looks::Looks;
 use crate::make::bindings;
 use crate::text::{Page, Text};
