@@ -50,12 +50,7 @@ fn at(site: u16) -> usize {
 
 #[inline(always)]
 fn near(site: u16) -> [u16; 4] {
-    [
-        site.wrapping_sub(ROW as u16),
-        site.wrapping_sub(1),
-        site.wrapping_add(1),
-        site.wrapping_add(ROW as u16),
-    ]
+    [site.wrapping_sub(ROW as u16), site.wrapping_sub(1), site.wrapping_add(1), site.wrapping_add(ROW as u16)]
 }
 
 impl Board {

@@ -27,7 +27,7 @@ use rulebook_model::library::Library;
 use apart::Fairy;
 use games::Random;
 use measure::{Samples, repetitions, timed};
-use ours::Ours;
+use ours::{Games, Ours};
 use plan::{Count, Mode, Peer};
 use table::{Circumstances, Found, Row, Side};
 
@@ -253,7 +253,7 @@ impl Bench<'_> {
     }
 
     fn played(&self, random: &Random) -> Result<Found, String> {
-        let mut ours = Ours::first(&self.library, random.rules, random.params)?;
+        let mut ours = Games::first(&self.library, random.rules, random.params)?;
         let (mut mine, mut theirs) = (Samples::default(), Samples::default());
         let mut plies = (0, 0);
         for _ in 0..self.args.samples.max(5) {

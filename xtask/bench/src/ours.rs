@@ -47,34 +47,16 @@ impl Ours {
         let state =
             read_position(&rules, position).map_err(|error| format!("our position: {}", error.message))?;
         let bridge = Bridge::new(rules)?;
-        let refused = |fault| format!("the machine does not open the position: {fault:?}");
-        let game = bridge.open(&state).map_err(refused)?;
+        let game = bridge
+            .open(&state)
+            .map_err(|fault| format!("the machine does not open the position: {fault:?}"))?;
         if !generated {
             return Ok(Self::Machine(game));
         }
         let opened = generated::Position::open(&game.state().position);
-        opened.map(|position| Self::Generated(Box::new(position))).map_err(refused)
-    }
-
-    /// Opens a game in the first state.
-    pub(crate) fn first(library: &Library, rules: &str, params: &[(&str, &str)]) -> Result<Self, String> {
-        let params: Vec<(String, String)> =
-            params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let checked = library.check(rules, &params).ok_or_else(|| format!("there is no rule set `{rules}`"))?;
-        let checked = checked.rules.ok_or_else(|| format!("the rule set `{rules}` has errors"))?;
-        let (program, _) = compile(&checked, Passes::all()).map_err(|error| format!("{rules}: {error}"))?;
-        let verified = verify(program).map_err(|refusal| refusal.to_string())?;
-        Ok(Self(Machine::new(verified).map_err(|refusal| refusal.to_string())?.first()))
-    }
-
-    /// Plays games at random: the plies, and how long they took.
-    pub(crate) fn play(&mut self, games: u64, most: u32) -> Result<(u64, Duration), String> {
-        let (plies, time) = timed(|| {
-            (0..games).try_fold(0_u64, |plies, seed| {
-                self.0.playout(seed, most).map(|played| plies + u64::from(played.plies))
-            })
-        });
-        Ok((plies.map_err(|fault| format!("the machine reports {fault:?}"))?, time))
+        opened
+            .map(|position| Self::Generated(Box::new(position)))
+            .map_err(|fault| format!("the module does not open the position: {fault:?}"))
     }
 
     /// Counts, so many times.
@@ -92,6 +74,33 @@ impl Ours {
             count
         });
         Ok((count.map_err(|fault| format!("our side reports {fault:?}"))?, time))
+    }
+}
+
+/// A game of the machine that is played at random.
+pub(crate) struct Games(Box<dyn Game>);
+
+impl Games {
+    /// Opens a game in the first state.
+    pub(crate) fn first(library: &Library, rules: &str, params: &[(&str, &str)]) -> Result<Self, String> {
+        let params: Vec<(String, String)> =
+            params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let checked =
+            library.check(rules, &params).ok_or_else(|| format!("there is no rule set `{rules}`"))?;
+        let checked = checked.rules.ok_or_else(|| format!("the rule set `{rules}` has errors"))?;
+        let (program, _) = compile(&checked, Passes::all()).map_err(|error| format!("{rules}: {error}"))?;
+        let verified = verify(program).map_err(|refusal| refusal.to_string())?;
+        Ok(Self(Machine::new(verified).map_err(|refusal| refusal.to_string())?.first()))
+    }
+
+    /// Plays games at random: the plies, and how long they took.
+    pub(crate) fn play(&mut self, games: u64, most: u32) -> Result<(u64, Duration), String> {
+        let (plies, time) = timed(|| {
+            (0..games).try_fold(0_u64, |plies, seed| {
+                self.0.playout(seed, most).map(|played| plies + u64::from(played.plies))
+            })
+        });
+        Ok((plies.map_err(|fault| format!("the machine reports {fault:?}"))?, time))
     }
 }
 
