@@ -242,6 +242,7 @@ fn spared_$me<W: Way>(tables: &Tables, position: &Position, from: usize, to: usi
 
 pub(super) const QUIET_SIMPLE: &str = "
 /// Whether a site is not attacked before a ply.
+#[allow(dead_code, reason = \"not every rule set asks\")]
 fn quiet_$me(tables: &Tables, _position: &Position, node: &$node, site: usize) -> bool {
     if site >= SITES {
         return true;
@@ -254,6 +255,7 @@ fn quiet_$me(tables: &Tables, _position: &Position, node: &$node, site: usize) -
 
 pub(super) const QUIET: &str = "
 /// Whether a site is not attacked before a ply.
+#[allow(dead_code, reason = \"not every rule set asks\")]
 fn quiet_$me(tables: &Tables, position: &Position, node: &$node, site: usize) -> bool {
     if site >= SITES {
         return true;
