@@ -182,6 +182,7 @@ impl Lowering<'_> {
                     .collect(),
                 count: u16::try_from(count).unwrap_or(u16::MAX),
                 fleeting: var.fleeting,
+                kept: var.kept,
                 start,
                 slot: u16::try_from(slot).unwrap_or(u16::MAX),
             });
@@ -308,7 +309,11 @@ impl Lowering<'_> {
             Term::Var(var, index) => Node::Var(*var, self.list(index, slots)?),
             Term::Call(builtin, terms) => Node::Call(self::builtin(*builtin), self.list(terms, slots)?),
             Term::Apply(body, terms) => Node::Apply(*body, self.list(terms, slots)?),
-            Term::Able(act) => Node::Able(*act),
+            Term::Able(act, before, after) => {
+                let conditions: Vec<Term> =
+                    [before, after].into_iter().flatten().map(|term| (**term).clone()).collect();
+                Node::Able(*act, self.list(&conditions, slots)?)
+            }
             Term::Last(act) => Node::Last(*act),
             Term::Times(features) => Node::Times(features.identity, features.turn),
             Term::Rows(table) => Node::Rows(*table),
@@ -426,6 +431,8 @@ impl Lowering<'_> {
                 }
                 Effect::Give(a, b) => flat::Effect::Give(self.code(a)?, self.code(b)?),
                 Effect::Again => flat::Effect::Again,
+                Effect::Turn(player) => flat::Effect::Turn(self.code(player)?),
+                Effect::Restore(plies) => flat::Effect::Restore(self.code(plies)?),
                 Effect::Set(var, index, value) => {
                     let index = index.iter().map(|code| self.code(code)).collect::<Lowered<Vec<_>>>()?;
                     flat::Effect::Set(*var, index, self.code(value)?)
@@ -483,13 +490,14 @@ impl Lowering<'_> {
             Form::Act { act, choices, then } => {
                 flat::Form::Act { act: *act, choices: self.choices(choices)?, then: self.effects(then)? }
             }
-            Form::Event { event, by, then, otherwise } => flat::Form::Event {
+            Form::Event { event, by, choices, then, otherwise } => flat::Form::Event {
                 event: *event,
                 by: match by {
                     Author::Anyone => flat::Author::Anyone,
                     Author::Arbiter => flat::Author::Arbiter,
                     Author::Player(code) => flat::Author::Player(self.code(code)?),
                 },
+                choices: self.choices(choices)?,
                 then: self.effects(then)?,
                 otherwise: otherwise.as_ref().map(|effects| self.effects(effects)).transpose()?,
             },
@@ -566,8 +574,8 @@ fn is_plain(rules: &RuleSet, term: &Term) -> bool {
     rules.visit(term, &mut |term| {
         plain &= !matches!(
             term,
-            Term::Context(Context::Stuck | Context::Played)
-                | Term::Able(_)
+            Term::Context(Context::Stuck | Context::Played | Context::Now)
+                | Term::Able(..)
                 | Term::Times(_)
                 | Term::Last(_)
                 | Term::Call(Builtin::Restores, _)
@@ -588,7 +596,7 @@ macro_rules! same_names {
 }
 
 same_names! { context: Context => flat::Context {
-    Mover Actor From To Piece Taken Changed Here Empty Enemy Own Played Tied Stuck Answerable
+    Mover Actor From To Piece Taken Changed Here Empty Enemy Own Played Tied Stuck Answerable Now
 } }
 
 same_names! { operator: Binary => flat::Operator {

@@ -138,7 +138,7 @@ impl Simplifier<'_> {
             }
             Term::Const(_)
             | Term::Mark(_)
-            | Term::Able(_)
+            | Term::Able(..)
             | Term::Last(_)
             | Term::Times(_)
             | Term::Rows(_)

@@ -16,6 +16,9 @@ use rulebook_reference::{Act, Ending, Engine, Outcomes, Person, Plies, State, Ve
 use crate::Corpus;
 use crate::engines::Bridge;
 
+/// Most ways in which one event is tried.
+const MAX_OFFERS: usize = 12;
+
 /// A small generator of numbers that look random (SplitMix64): the same ones on every machine.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
@@ -328,11 +331,13 @@ impl Pair {
         let players = (0..self.rules.players.len() as u8).map(Person::Player);
         for person in players.chain([Person::Arbiter]) {
             for event in 0..self.rules.events.len() as u16 {
-                let a = said(self.reference.event(state, event, person));
-                let b = said(Judge::event(&self.machine, state, event, person));
-                if a != b {
-                    let what = replay::write_event(&self.rules, person, event);
-                    found.push(differ(&format!("the event `{what}`"), &a, &b));
+                for with in self.reference.offers(state, event, person, MAX_OFFERS).unwrap_or_default() {
+                    let a = said(self.reference.event(state, event, &with, person));
+                    let b = said(Judge::event(&self.machine, state, event, &with, person));
+                    if a != b {
+                        let what = replay::write_event(&self.rules, person, event, &with);
+                        found.push(differ(&format!("the event `{what}`"), &a, &b));
+                    }
                 }
             }
         }

@@ -260,8 +260,9 @@ pub fn exercise(bytes: &[u8]) -> Fate {
     }
     note(game.perft(1).is_err());
     for event in 0..program.events.len().min(4) as u16 {
-        note(game.event(event, Person::Player(0)).is_err());
-        note(game.event(event, Person::Arbiter).is_err());
+        note(game.event(event, &[], Person::Player(0)).is_err());
+        note(game.event(event, &[Plain::Site(0), Plain::Kind(0)], Person::Player(0)).is_err());
+        note(game.event(event, &[Plain::Number(1, 1)], Person::Arbiter).is_err());
     }
     for (name, _) in program.answers.iter().take(4) {
         note(game.define(name, &[Plain::Player(0), Plain::Site(0)]).is_err());

@@ -265,7 +265,7 @@ impl Scene<'_, '_> {
             }
             Node::Bound(_)
             | Node::Mark(_)
-            | Node::Able(_)
+            | Node::Able(..)
             | Node::Last(_)
             | Node::Times(..)
             | Node::Rows(_)

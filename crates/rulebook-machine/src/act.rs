@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::position::{Layout, Position, Row};
 use crate::program::{Outcome, Site};
 use crate::set::Set;
-use crate::value::{Few, Val};
+use crate::value::{Few, Num, Val};
 
 /// Clauses that decided something, by number.
 pub type Clauses = Few<u16, 12>;
@@ -108,6 +108,13 @@ impl<L: Layout> History<L> {
     pub fn pop(&mut self) {
         self.hashes.pop();
         self.entries.pop();
+    }
+
+    /// Forgets the latest positions but for the first one.
+    pub fn forget(&mut self, count: usize) {
+        let left = self.entries.len().saturating_sub(count).max(1);
+        self.hashes.truncate(left);
+        self.entries.truncate(left);
     }
 
     /// Forgets everything.
@@ -235,6 +242,8 @@ impl<L: Layout> Default for Tables<L> {
 pub struct State<L: Layout> {
     /// What stands where, the turn, the variables.
     pub position: Position<L>,
+    /// The time of the latest ply or event, in seconds.
+    pub now: Num,
     /// How the game ended.
     pub ended: Option<Ending>,
     /// The recorded positions; the present one is the last.

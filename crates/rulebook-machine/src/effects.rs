@@ -8,7 +8,7 @@ use crate::engine::{Engine, Ground, NUMBER, Outcomes, Scene, Work};
 use crate::position::{Layout, Position, Row};
 use crate::program::{Code, Effect, Run, Site, Type};
 use crate::set::Set;
-use crate::value::Val;
+use crate::value::{Num, Val};
 
 /// A ply on its way: the position as changed so far.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub struct Draft<L: Layout> {
     pub clauses: Clauses,
     /// Whether the mover keeps the turn.
     pub again: bool,
+    /// How many recorded positions are forgotten when the event is complete.
+    pub restored: usize,
     /// Whether anything has changed since the flag was last cleared.
     pub dirty: bool,
     /// Variables that were set, as bits.
@@ -40,6 +42,7 @@ impl<L: Layout> Draft<L> {
             ended: None,
             clauses: Clauses::default(),
             again: false,
+            restored: 0,
             dirty: false,
             assigned: [0; 4],
         }
@@ -104,6 +107,21 @@ impl<L: Layout> Engine<L> {
         }
         work.surface(4);
         Ok(())
+    }
+
+    /// Lets the position return that was recorded so many plies ago, all but the variables that always last;
+    /// nothing happens if there is none.
+    fn restore(&self, draft: &mut Draft<L>, plies: Num, ground: Ground<'_, L>) {
+        let Some(back) = plies.to_whole().and_then(|plies| usize::try_from(plies).ok()) else { return };
+        let Some(past) = ground.story.back(back) else { return };
+        let present = draft.position;
+        draft.position = past.position;
+        draft.position.settled = 0;
+        draft.position.played = present.played.saturating_sub(back as u32);
+        for (at, _) in self.program.vars.iter().enumerate().filter(|(_, var)| var.kept) {
+            self.copy_var(&present, &mut draft.position, at as u16);
+        }
+        (draft.restored, draft.dirty) = (back, true);
     }
 
     fn of_draft(
@@ -185,6 +203,17 @@ impl<L: Layout> Engine<L> {
                 }
             }
             Effect::Again => (draft.again, draft.dirty) = (true, true),
+            Effect::Turn(player) => {
+                if let Val::Player(player) = self.of_draft(draft, *player, ground, work)? {
+                    draft.dirty |= draft.position.mover != player;
+                    draft.position.mover = player;
+                }
+            }
+            Effect::Restore(plies) => {
+                if let Val::Number(plies) = self.of_draft(draft, *plies, ground, work)? {
+                    self.restore(draft, plies, ground);
+                }
+            }
             Effect::Set(var, index, value) => {
                 let value = self.of_draft(draft, *value, ground, work)?;
                 let mut members = [Val::Nothing, Val::Nothing];

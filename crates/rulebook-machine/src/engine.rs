@@ -164,6 +164,8 @@ pub struct Ground<'a, L: Layout> {
     pub story: Story<'a, L>,
     /// Tables of records.
     pub tables: &'a Tables<L>,
+    /// The time of the ply or event at hand, in seconds.
+    pub now: Num,
     /// Whether a ply is being made: its effects have begun and the turn has not passed.
     pub mid_ply: bool,
     /// Whether the position is only supposed, to see whether a ply can be answered: bans that ask so are left
@@ -355,7 +357,7 @@ impl<L: Layout> Engine<L> {
         position.mover = self.program.begins;
         let mut history = History::default();
         history.push(Past { position, act: None, clauses: Default::default() });
-        State { position, ended: None, history, tables: Arc::clone(&self.none) }
+        State { position, now: Num::ZERO, ended: None, history, tables: Arc::clone(&self.none) }
     }
 
     /// Tables with nothing in them.
@@ -457,12 +459,18 @@ impl<L: Layout> Engine<L> {
 
     /// No past.
     pub(crate) fn bare_ground<'a>(&self, tables: &'a Tables<L>) -> Ground<'a, L> {
-        Ground { story: Story::none(), tables, mid_ply: false, supposed: false }
+        Ground { story: Story::none(), tables, now: Num::ZERO, mid_ply: false, supposed: false }
     }
 
     /// The past and the tables of a state between plies.
     pub fn ground<'a>(&self, state: &'a State<L>) -> Ground<'a, L> {
-        Ground { story: state.history.story(), tables: &state.tables, mid_ply: false, supposed: false }
+        Ground {
+            story: state.history.story(),
+            tables: &state.tables,
+            now: state.now,
+            mid_ply: false,
+            supposed: false,
+        }
     }
 
     /// The value of a code with no act at hand.

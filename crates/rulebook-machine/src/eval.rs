@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Engine, NUMBER, Outcomes, Scene, WORK, Work};
+use crate::act::Past;
+use crate::engine::{Engine, Ground, NUMBER, Outcomes, Scene, WORK, Work};
 use crate::position::{Layout, Row};
 use crate::program::{Builtin, Code, Context, Fold, Node, NodeId, Operator, Quantifier, Run, Site, Type};
 use crate::set::Set;
-use crate::value::{Num, Val};
+use crate::value::{Few, Num, Val};
 
 /// Longest list that a range makes, less one.
 const MAX_RANGE: i64 = 100_000;
@@ -278,7 +279,8 @@ impl<L: Layout> Engine<L> {
                 scene.walk.and_then(|walk| self.owner_at(scene, walk.here)) == Some(scene.mover)
             }
             Node::Context(Context::Stuck) => !self.has_ply(scene.position, scene.ground, None, work)?,
-            Node::Able(act) => self.has_ply(scene.position, scene.ground, Some(act), work)?,
+            Node::Able(act, Run { len: 0, .. }) => self.has_ply(scene.position, scene.ground, act, work)?,
+            Node::Able(act, conditions) => self.is_able(act, conditions, scene, work)?,
             Node::Last(act) => {
                 let last = scene.ground.story.latest().and_then(|past| past.act.as_ref());
                 last.is_some_and(|last| last.name == act)
@@ -289,6 +291,40 @@ impl<L: Layout> Engine<L> {
         };
         work.surface(2);
         Ok(truth)
+    }
+
+    /// Whether there is a legal ply of a name for which conditions hold: one on the ply, one on the position
+    /// after it. What the event at hand came with keeps its meaning in them.
+    fn is_able(
+        &self,
+        act: Option<u16>,
+        conditions: Run,
+        scene: &Scene<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<bool> {
+        let (before, after) = match *self.list(conditions) {
+            [before] => (before, None),
+            [before, after, ..] => (before, Some(after)),
+            [] => return Ok(false),
+        };
+        for ply in self.generate(scene.position, scene.ground, act, false, work)?.legal {
+            let mut at_hand = ply.act.clone();
+            at_hand.bound = Few::default();
+            let around = scene.act.map(|act| &act.bound);
+            for bound in around.into_iter().flat_map(Few::iter).chain(ply.act.bound.iter()) {
+                at_hand.bound.push(bound.clone());
+            }
+            if !self.holds(before, &Scene::with(scene.position, scene.ground, &at_hand), work)? {
+                continue;
+            }
+            let Some(after) = after else { return Ok(true) };
+            let past = Past { position: ply.next, act: Some(ply.act.clone()), clauses: ply.clauses.clone() };
+            let ground = Ground { story: scene.ground.story.with(&past), ..scene.ground };
+            if self.holds(after, &Scene::with(&ply.next, ground, &at_hand), work)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the value of a term is a member of that of another one.
@@ -388,7 +424,7 @@ impl<L: Layout> Engine<L> {
             Node::Not(_)
             | Node::IsEmpty(_)
             | Node::Quantified(..)
-            | Node::Able(_)
+            | Node::Able(..)
             | Node::Last(_)
             | Node::Context(
                 Context::Empty | Context::Enemy | Context::Own | Context::Stuck | Context::Answerable,
@@ -538,6 +574,7 @@ impl<L: Layout> Engine<L> {
             Context::Changed => Val::Sites(act.map(|act| act.changed).unwrap_or_default()),
             Context::Here => Val::site(scene.walk.map(|walk| walk.here)),
             Context::Played => Val::count(scene.position.played as usize),
+            Context::Now => Val::Number(scene.ground.now),
             Context::Tied => Val::list(scene.tied.unwrap_or(&[]).to_vec()),
             // These are true or false, and found out where no value is made.
             Context::Empty | Context::Enemy | Context::Own | Context::Stuck | Context::Answerable => {

@@ -7,7 +7,7 @@ use crate::effects::Draft;
 use crate::engine::{Engine, FUEL, Outcomes, Scene, Work};
 use crate::position::Layout;
 use crate::program::{Author, Form, Run};
-use crate::value::Val;
+use crate::value::{Few, Val};
 
 /// Why something is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,18 @@ impl<L: Layout> Engine<L> {
         Ok(Verdict::Refused { reason: Reason::NotGranted, clauses })
     }
 
-    /// Judges an event that is not a ply.
+    /// Whether each thing that an event comes with is a member of its collection.
+    fn admits(&self, choices: Run, scene: &Scene<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
+        for choice in self.choices(choices) {
+            let Some(given) = scene.act.and_then(|act| act.value(choice.binding)) else { return Ok(false) };
+            if !self.run(choice.domain, scene, work)?.into_choices().contains(given) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Judges an event that is not a ply, with what it comes with.
     ///
     /// # Errors
     /// A fault of the program in this situation.
@@ -100,6 +111,7 @@ impl<L: Layout> Engine<L> {
         &self,
         state: &State<L>,
         event: u16,
+        with: &[Val<L::Set>],
         person: Person,
         work: &mut Work<L>,
     ) -> Outcomes<Verdict<L>> {
@@ -112,16 +124,21 @@ impl<L: Layout> Engine<L> {
             Person::Arbiter => state.position.mover,
         };
         let ground = self.ground(state);
-        let scene = Scene { actor, ..Scene::of(&state.position, ground) };
+        let mut act = Act::new(u16::MAX, actor);
         let mut wrong: Vec<u16> = Vec::new();
         let mut failing: Vec<(u16, Option<Run>)> = Vec::new();
         let mut applying: Vec<(u16, Run)> = Vec::new();
         for at in &self.sorted.events {
             let Some(clause) = self.clause(*at) else { continue };
-            let Form::Event { event: known, by, then, otherwise } = &clause.form else { continue };
+            let Form::Event { event: known, by, choices, then, otherwise } = &clause.form else { continue };
             if *known != event {
                 continue;
             }
+            act.bound = Few::default();
+            for (choice, given) in self.choices(*choices).iter().zip(with) {
+                act.bound.push((choice.binding, given.clone()));
+            }
+            let scene = Scene::with(&state.position, ground, &act);
             let theirs = match (by, person) {
                 (Author::Anyone, Person::Player(_)) | (Author::Arbiter, Person::Arbiter) => true,
                 (Author::Player(code), Person::Player(player)) => {
@@ -131,7 +148,9 @@ impl<L: Layout> Engine<L> {
             };
             if !theirs {
                 wrong.push(*at);
-            } else if self.applies(clause.when, clause.unless, &scene, work)? {
+            } else if self.admits(*choices, &scene, work)?
+                && self.applies(clause.when, clause.unless, &scene, work)?
+            {
                 applying.push((*at, *then));
             } else {
                 failing.push((*at, *otherwise));
@@ -155,13 +174,14 @@ impl<L: Layout> Engine<L> {
             };
             return Ok(Verdict::Refused { reason, clauses });
         }
-        let mut draft = Draft::new(Act::new(u16::MAX, actor), state.position);
+        let mut draft = Draft::new(act, state.position);
         for (at, effects) in &chosen {
             draft.clauses.push(*at);
             self.perform(&mut draft, *effects, ground, work)?;
         }
         let mut next = state.clone();
         next.position = draft.position;
+        next.history.forget(draft.restored);
         next.ended = draft.ended;
         work.begin(FUEL);
         self.settle(&mut next, work)?;

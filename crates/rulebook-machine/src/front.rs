@@ -134,6 +134,8 @@ pub enum PlainVerdict {
         act: Option<PlainAct>,
         /// The position after it.
         next: PlainPosition,
+        /// How many of the recorded positions it took back.
+        forgotten: usize,
         /// How the game ended, endings looked at.
         ended: Option<Ending>,
         /// The clauses that decided.
@@ -179,8 +181,8 @@ pub trait Game {
     fn settle(&mut self) -> Outcomes<()>;
     /// Judges a ply that is meant by a test on acts; `grants` are the clauses that could grant such an act.
     fn judge(&mut self, meant: &dyn Fn(&PlainAct) -> bool, grants: &[u16]) -> Outcomes<PlainVerdict>;
-    /// Judges an event that is not a ply.
-    fn event(&mut self, event: u16, person: Person) -> Outcomes<PlainVerdict>;
+    /// Judges an event that is not a ply, with what it comes with.
+    fn event(&mut self, event: u16, with: &[Plain], person: Person) -> Outcomes<PlainVerdict>;
     /// Counts sequences of plies.
     fn perft(&mut self, depth: u32) -> Outcomes<u64>;
     /// The same, every position being made that is counted.
@@ -234,9 +236,11 @@ impl<L: Layout> Session<L> {
             events::Verdict::Done { next, clauses } => {
                 let (engine, tables) = (&self.shared.0, &*next.tables);
                 let act = next.history.entries().last().and_then(|past| past.act.as_ref());
+                let before = self.state.history.entries().len();
                 PlainVerdict::Done {
                     act: act.filter(|_| is_act).map(|act| engine.plain_act(act, tables)),
                     next: engine.plain_position(&next.position, tables),
+                    forgotten: before.saturating_sub(next.history.entries().len()),
                     ended: next.ended.clone(),
                     clauses,
                 }
@@ -305,8 +309,10 @@ impl<L: Layout> Game for Session<L> {
         Ok(self.plain_verdict(verdict, true))
     }
 
-    fn event(&mut self, event: u16, person: Person) -> Outcomes<PlainVerdict> {
-        let verdict = self.shared.0.event(&self.state, event, person, &mut self.work)?;
+    fn event(&mut self, event: u16, with: &[Plain], person: Person) -> Outcomes<PlainVerdict> {
+        let with: Vec<_> = self
+            .converted(|engine, texts| with.iter().map(|given| texts.value(engine, given)).collect());
+        let verdict = self.shared.0.event(&self.state, event, &with, person, &mut self.work)?;
         Ok(self.plain_verdict(verdict, false))
     }
 

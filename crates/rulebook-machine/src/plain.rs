@@ -95,6 +95,8 @@ pub struct PlainPast {
 pub struct PlainState {
     /// What stands where, the turn, the variables.
     pub position: PlainPosition,
+    /// The time of the latest ply or event in seconds, as a fraction; one without a denominator is zero.
+    pub now: (i64, i64),
     /// How the game ended.
     pub ended: Option<Ending>,
     /// The recorded positions, the first one first; the present one is the last.
@@ -226,7 +228,9 @@ impl<L: Layout> Engine<L> {
             .map(|rows| rows.iter().map(|fields| row(fields, &mut texts)).collect())
             .collect();
         let tables = Arc::new(Tables { rows: tables, texts: texts.into_more() });
-        Ok(State { position, ended: plain.ended.clone(), history, tables })
+        let (numerator, denominator) = plain.now;
+        let now = Num::fraction(numerator.into(), denominator.into()).unwrap_or(Num::ZERO);
+        Ok(State { position, now, ended: plain.ended.clone(), history, tables })
     }
 
     pub(crate) fn plain_value(&self, value: &Val<L::Set>, tables: &Tables<L>) -> Plain {
@@ -289,6 +293,7 @@ impl<L: Layout> Engine<L> {
         let row = |row: &Vec<Val<L::Set>>| row.iter().map(|value| self.plain_value(value, tables)).collect();
         PlainState {
             position: self.plain_position(&state.position, tables),
+            now: state.now.parts(),
             ended: state.ended.clone(),
             past: state.history.entries().iter().map(past).collect(),
             tables: tables.rows.iter().map(|rows| rows.iter().map(row).collect()).collect(),

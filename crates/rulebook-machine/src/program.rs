@@ -229,6 +229,8 @@ pub struct Var {
     pub count: u16,
     /// Whether it returns to its first value at every ply.
     pub fleeting: bool,
+    /// Whether it stays as it is when an earlier position returns.
+    pub kept: bool,
     /// Its first value: a constant, a list where there are several.
     pub start: u32,
     /// Its first place, among the sets of a position for sets and among its numbers for all else.
@@ -312,6 +314,7 @@ pub enum Context {
     Tied,
     Stuck,
     Answerable,
+    Now,
 }
 
 /// Built-in functions.
@@ -420,8 +423,9 @@ pub enum Node {
     Call(Builtin, Run),
     /// A definition; arguments in `lists`.
     Apply(u16, Run),
-    /// Whether an act is possible.
-    Able(u16),
+    /// Whether the mover has a legal ply: of this name, if one is given; for which the first term in `lists`
+    /// holds, if there is one, and the second on the position after it.
+    Able(Option<u16>, Run),
     /// Whether the last ply was such an act.
     Last(u16),
     /// How often a position has been recorded that agrees in all that can still make a difference (the
@@ -524,6 +528,10 @@ pub enum Effect {
     Give(Code, Code),
     /// The mover keeps the turn.
     Again,
+    /// A player has the turn from now on.
+    Turn(Code),
+    /// The position that was recorded so many plies ago returns.
+    Restore(Code),
     /// Set a variable, with a code for each index.
     Set(u16, Vec<Code>, Code),
     /// End the game.
@@ -593,6 +601,8 @@ pub enum Form {
         event: u16,
         /// Who may cause it.
         by: Author,
+        /// What it comes with, and the collection of which each must be a member.
+        choices: Run,
         /// What happens.
         then: Run,
         /// What happens when the condition fails; without it the event is then refused.

@@ -405,7 +405,17 @@ impl Verifier<'_> {
                     child(self, *id, &mut needed)?;
                 }
             }
-            Node::Able(act) | Node::Last(act) => known(act, p.acts.len(), "no such act")?,
+            Node::Able(act, conditions) => {
+                if let Some(act) = act {
+                    known(act, p.acts.len(), "no such act")?;
+                }
+                need(conditions.len <= 2, "too many conditions")?;
+                self.run(conditions, p.lists.len(), p.lists.len())?;
+                for id in conditions.of(&p.lists) {
+                    child(self, *id, &mut needed)?;
+                }
+            }
+            Node::Last(act) => known(act, p.acts.len(), "no such act")?,
             Node::Rows(table) => known(table, p.tables.len(), "no such table")?,
             Node::Field(row, _) => child(self, row, &mut needed)?,
             Node::Not(a) | Node::Minus(a) | Node::IsEmpty(a) => child(self, a, &mut needed)?,
@@ -525,7 +535,7 @@ impl Verifier<'_> {
                     inner(self, *body)?;
                 }
                 Effect::Move(a, b) | Effect::Give(a, b) => self.codes([*a, *b])?,
-                Effect::Remove(a) | Effect::End(a) => self.code(*a)?,
+                Effect::Remove(a) | Effect::End(a) | Effect::Turn(a) | Effect::Restore(a) => self.code(*a)?,
                 Effect::Put(a, b, c) => self.codes([*a, *c].into_iter().chain(*b))?,
                 Effect::Again => {}
                 Effect::Set(var, index, value) => {
@@ -573,8 +583,9 @@ impl Verifier<'_> {
                     choices(self, *chosen)?;
                     effects(self, *then)?;
                 }
-                Form::Event { event, by, then, otherwise } => {
+                Form::Event { event, by, choices: chosen, then, otherwise } => {
                     need(usize::from(*event) < p.events.len(), "no such event")?;
+                    choices(self, *chosen)?;
                     if let Author::Player(code) = by {
                         self.code(*code)?;
                     }
@@ -614,7 +625,11 @@ impl Verifier<'_> {
         let mut call = |from: usize, to: usize| calls.push((from as u32, to as u32));
         for (at, node) in p.nodes.iter().enumerate() {
             match *node {
-                Node::Var(_, run) | Node::Call(_, run) | Node::List(run, _) | Node::Folded(_, _, run) => {
+                Node::Var(_, run)
+                | Node::Able(_, run)
+                | Node::Call(_, run)
+                | Node::List(run, _)
+                | Node::Folded(_, _, run) => {
                     run.of(&p.lists).iter().for_each(|id| call(at, *id as usize));
                 }
                 Node::Apply(body, run) => {
@@ -635,7 +650,6 @@ impl Verifier<'_> {
                 | Node::Bound(_)
                 | Node::Mark(_)
                 | Node::Context(_)
-                | Node::Able(_)
                 | Node::Last(_)
                 | Node::Times(..)
                 | Node::Rows(_) => {}

@@ -103,7 +103,7 @@ impl<L: Layout> Engine<L> {
         other.sorted.following.retain(|at| *at != without);
         let story = state.history.story().first(at);
         // The tables are those of no event: what has been played is asked again with the board alone.
-        let ground = Ground { story, tables: self.first_tables(), mid_ply: false, supposed: false };
+        let ground = Ground { story, mid_ply: false, ..self.bare_ground(self.first_tables()) };
         let position = Position { played: 0, ..before.position };
         work.begin(FUEL);
         let plies = other.generate(&position, ground, None, false, work)?;

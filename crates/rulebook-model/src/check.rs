@@ -69,6 +69,8 @@ struct Checker<'a> {
     no_letters: bool,
     /// Types of what choices and marks bind.
     bound: HashMap<u16, Type>,
+    /// What choices and marks of plies bind.
+    of_plies: clauses::Bindings,
     /// How deep terms stand inside each other, definitions opened, and the deepest that was met.
     depth: usize,
     reach: usize,
@@ -105,6 +107,7 @@ pub(crate) fn run(
         no_sites: false,
         no_letters: false,
         bound: HashMap::new(),
+        of_plies: Vec::new(),
         depth: 0,
         reach: 0,
         too_deep: false,
@@ -149,6 +152,7 @@ fn empty(id: String) -> RuleSet {
         bindings: Vec::new(),
         acts: Vec::new(),
         events: Vec::new(),
+        arguments: Vec::new(),
         tables: Vec::new(),
         clauses: Vec::new(),
         replaced: Vec::new(),

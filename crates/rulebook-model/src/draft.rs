@@ -146,6 +146,8 @@ pub struct StateDraft {
     pub each: Vec<Index>,
     /// Whether it lasts one ply only.
     pub fleeting: bool,
+    /// Whether it stays as it is when an earlier position returns.
+    pub kept: bool,
     /// Its first value.
     pub start: Option<In<Expr>>,
 }

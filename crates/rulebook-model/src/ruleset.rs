@@ -79,6 +79,8 @@ pub struct RuleSet {
     pub acts: Vec<String>,
     /// Names of events that are not plies.
     pub events: Vec<String>,
+    /// What each event comes with: the names that are bound, and their types.
+    pub arguments: Vec<Option<Vec<(u16, Type)>>>,
     /// Tables of records.
     pub tables: Vec<Table>,
     /// The clauses, in force order.
@@ -222,6 +224,8 @@ pub struct Var {
     pub each: Vec<Index>,
     /// Whether it returns to its first value at every ply.
     pub fleeting: bool,
+    /// Whether it stays as it is when an earlier position returns.
+    pub kept: bool,
     /// Its first value; a list in the order of `RuleSet::place` where there are several.
     pub start: Value,
 }
@@ -346,6 +350,8 @@ pub enum Context {
     Stuck,
     /// In a ban: whether a legal ply is left to whoever has the turn next, bans that ask this left aside.
     Answerable,
+    /// The time of the ply or event at hand.
+    Now,
 }
 
 /// Expressions, resolved and typed.
@@ -367,8 +373,9 @@ pub enum Term {
     Call(Builtin, Vec<Term>),
     /// A definition.
     Apply(u16, Vec<Term>),
-    /// Whether an act is possible.
-    Able(u16),
+    /// Whether the mover has a legal ply: of this name, if one is given; for which the first term holds, and
+    /// the second on the position after it.
+    Able(Option<u16>, Option<Box<Term>>, Option<Box<Term>>),
     /// Whether the last ply was such an act.
     Last(u16),
     /// How often a position with these features has been recorded.
@@ -560,6 +567,10 @@ pub enum Effect {
     Give(Code, Code),
     /// The mover keeps the turn.
     Again,
+    /// A player has the turn from now on.
+    Turn(Code),
+    /// The position that was recorded so many plies ago returns.
+    Restore(Code),
     /// Set a variable, with one code for each index that it has.
     Set(VarId, Vec<Code>, Code),
     /// End the game.
@@ -629,6 +640,8 @@ pub enum Form {
         event: u16,
         /// Who may cause it.
         by: Author,
+        /// What it comes with, and the collection of which each must be a member.
+        choices: Vec<Choice>,
         /// What happens.
         then: Vec<Effect>,
         /// What happens when the condition fails; without it the event is then refused.

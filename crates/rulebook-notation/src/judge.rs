@@ -20,8 +20,8 @@ pub trait Judge: Send + Sync {
     fn plies(&self, state: &State) -> Outcomes<Plies>;
     /// Judges a ply that is meant by a test on acts; `grants` are the clauses that could grant such an act.
     fn judge(&self, state: &State, meant: &dyn Fn(&Act) -> bool, grants: &[u16]) -> Outcomes<Verdict>;
-    /// Judges an event that is not a ply.
-    fn event(&self, state: &State, event: u16, person: Person) -> Outcomes<Verdict>;
+    /// Judges an event that is not a ply, with what it comes with.
+    fn event(&self, state: &State, event: u16, with: &[Value], person: Person) -> Outcomes<Verdict>;
     /// Looks whether the game has ended, and writes it into the state.
     fn settle(&self, state: &mut State) -> Outcomes<()>;
     /// Counts sequences of plies.
@@ -64,8 +64,8 @@ impl Judge for Engine {
     fn judge(&self, state: &State, meant: &dyn Fn(&Act) -> bool, grants: &[u16]) -> Outcomes<Verdict> {
         self.judge(state, meant, grants)
     }
-    fn event(&self, state: &State, event: u16, person: Person) -> Outcomes<Verdict> {
-        self.event(state, event, person)
+    fn event(&self, state: &State, event: u16, with: &[Value], person: Person) -> Outcomes<Verdict> {
+        self.event(state, event, with, person)
     }
     fn settle(&self, state: &mut State) -> Outcomes<()> {
         self.settle(state)

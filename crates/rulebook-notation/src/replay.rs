@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use rulebook_model::ruleset::{Author, Cell, Form, RuleSet};
-use rulebook_model::{Outcome, Site};
+use rulebook_model::{Outcome, Site, Value};
 use rulebook_reference::{Act, Fault, Outcomes, Person, Reason, State, Verdict};
 use rulebook_syntax::{Source, Span};
 
@@ -411,17 +411,22 @@ pub fn causes(engine: &dyn Judge, state: &State, outcome: Outcome) -> Outcomes<V
     let rules = engine.rules();
     let wanted = plain(rules, outcome);
     let players = (0..rules.players.len() as u8).map(Person::Player);
+    // Events that come with something say more than how a game ended.
+    let alone = |event: &u16| {
+        let with = rules.arguments.get(usize::from(*event)).and_then(Option::as_ref);
+        with.is_none_or(Vec::is_empty)
+    };
     let tries: Vec<(Person, u16)> = players
         .chain([Person::Arbiter])
-        .flat_map(|person| (0..rules.events.len() as u16).map(move |event| (person, event)))
+        .flat_map(|person| (0..rules.events.len() as u16).filter(alone).map(move |event| (person, event)))
         .filter(|&(person, event)| person != Person::Arbiter || is_for_arbiter(rules, event))
         .collect();
     let mut found = Vec::new();
     // After the first round: what did not end the game may be answered.
     let mut unanswered: Vec<(String, Box<State>)> = Vec::new();
     for &(person, event) in &tries {
-        let Verdict::Done { next, .. } = engine.event(state, event, person)? else { continue };
-        let line = write_event(rules, person, event);
+        let Verdict::Done { next, .. } = engine.event(state, event, &[], person)? else { continue };
+        let line = write_event(rules, person, event, &[]);
         match &next.ended {
             Some(end) if plain(rules, end.outcome) == wanted => {
                 found.push(Cause { lines: vec![line], clauses: end.clauses.clone() });
@@ -432,11 +437,11 @@ pub fn causes(engine: &dyn Judge, state: &State, outcome: Outcome) -> Outcomes<V
     }
     let answers = unanswered.iter().flat_map(|first| tries.iter().map(move |second| (first, second)));
     for ((first, middle), &(person, event)) in answers.take(MAX_ATTEMPTS) {
-        let Verdict::Done { next, .. } = engine.event(middle, event, person)? else { continue };
+        let Verdict::Done { next, .. } = engine.event(middle, event, &[], person)? else { continue };
         let Some(end) = next.ended.as_ref().filter(|end| plain(rules, end.outcome) == wanted) else {
             continue;
         };
-        let line = write_event(rules, person, event);
+        let line = write_event(rules, person, event, &[]);
         if found.iter().all(|cause| cause.lines != [line.as_str()]) {
             found.push(Cause { lines: vec![first.clone(), line], clauses: end.clauses.clone() });
         }
@@ -454,10 +459,11 @@ fn is_for_arbiter(rules: &RuleSet, event: u16) -> bool {
     authors.any(|by| matches!(by, Author::Arbiter))
 }
 
-/// An event as a line.
-pub fn write_event(rules: &RuleSet, person: Person, event: u16) -> String {
+/// An event as a line, with what it comes with.
+pub fn write_event(rules: &RuleSet, person: Person, event: u16, with: &[Value]) -> String {
     let event = rules.events.get(usize::from(event)).map_or("", String::as_str);
-    format!("{}: {event}", write_person(rules, person))
+    let with: String = with.iter().map(|value| format!(" {}", lines::write_argument(rules, value))).collect();
+    format!("{}: {event}{with}", write_person(rules, person))
 }
 
 /// The name of a person in lines.

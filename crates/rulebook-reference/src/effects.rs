@@ -21,6 +21,8 @@ pub(crate) struct Draft {
     pub(crate) clauses: Vec<u16>,
     pub(crate) assigned: Vec<u16>,
     pub(crate) again: bool,
+    /// How many recorded positions are forgotten when the event is complete.
+    pub(crate) restored: Option<usize>,
     /// Whether anything has changed since the flag was last cleared.
     pub(crate) dirty: bool,
     /// The steps so far; `None` when nobody asked for them.
@@ -86,6 +88,17 @@ impl Engine {
                     }
                 }
                 Effect::Again => (draft.again, draft.dirty) = (true, true),
+                Effect::Turn(player) => {
+                    if let Value::Player(player) = run(draft, player)? {
+                        draft.dirty |= draft.state.mover != player;
+                        draft.state.mover = player;
+                    }
+                }
+                Effect::Restore(plies) => {
+                    if let Value::Number(plies) = run(draft, plies)? {
+                        draft.restore(plies.to_whole(), &self.rules.vars);
+                    }
+                }
                 Effect::Set(var, index, value) => {
                     let value = run(draft, value)?;
                     // A variable for sets holds a set, whatever stands for one.
@@ -139,6 +152,22 @@ impl Draft {
         }
         self.note(clause, if self.dirty { Finding::TakesEffect } else { Finding::ChangesNothing });
         Ok(())
+    }
+
+    /// Lets the position return that was recorded so many plies ago, all but the variables that always last;
+    /// nothing happens if there is none.
+    fn restore(&mut self, plies: Option<i64>, vars: &[Var]) {
+        let Some(back) = plies.and_then(|plies| usize::try_from(plies).ok()) else { return };
+        let past = self.state.past.clone();
+        let chain = std::iter::successors(past.as_deref(), |past| past.before.as_deref());
+        let Some(past) = chain.skip(back).next() else { return };
+        self.state.cells.clone_from(&past.cells);
+        self.state.mover = past.mover;
+        self.state.played = self.state.played.saturating_sub(back as u32);
+        let vars = self.state.vars.iter_mut().zip(&past.vars).zip(vars);
+        vars.filter(|(_, var)| !var.kept).for_each(|((now, then), _)| now.clone_from(then));
+        self.restored = Some(back);
+        self.dirty = true;
     }
 
     pub(crate) fn note(&mut self, clause: u16, finding: Finding) {

@@ -255,8 +255,8 @@ impl Engine {
         self.evaluator(state, &fuel).truth(code, &situation)
     }
 
-    pub(crate) fn is_able(&self, state: &State, act: u16, fuel: &Counter<u64>) -> Outcomes<bool> {
-        Ok(!self.generate(state, Some(act), true, fuel)?.legal.is_empty())
+    pub(crate) fn is_able(&self, state: &State, act: Option<u16>, fuel: &Counter<u64>) -> Outcomes<bool> {
+        Ok(!self.generate(state, act, true, fuel)?.legal.is_empty())
     }
 
     pub(crate) fn has_ply(&self, state: &State, fuel: &Counter<u64>) -> Outcomes<bool> {
@@ -381,6 +381,7 @@ impl Engine {
             }
             let mut draft = Draft {
                 state: evaluator.state.clone(),
+                restored: None,
                 act,
                 clauses: vec![at as u16],
                 assigned: Vec::new(),
@@ -653,11 +654,39 @@ impl Engine {
         self.rules.clauses.iter().enumerate().filter_map(is_turn).collect()
     }
 
-    /// Judges an event that is not a ply.
+    /// What an event may come with: members of the collections of its clauses, at most so many combinations.
+    /// One that comes with nothing has one.
     ///
     /// # Errors
     /// A fault of the rule set in this situation.
-    pub fn event(&self, state: &State, event: u16, person: Person) -> Outcomes<Verdict> {
+    pub fn offers(&self, state: &State, event: u16, person: Person, most: usize) -> Outcomes<Vec<Vec<Value>>> {
+        let fuel = Counter::new(FUEL);
+        let evaluator = self.evaluator(state, &fuel);
+        let actor = match person {
+            Person::Player(player) => player,
+            Person::Arbiter => state.mover,
+        };
+        let mut found: Vec<Vec<Value>> = Vec::new();
+        for clause in &self.rules.clauses {
+            let Form::Event { event: known, choices, .. } = &clause.form else { continue };
+            if *known != event {
+                continue;
+            }
+            for act in self.choose(&evaluator, choices, Act::new(u16::MAX, actor))? {
+                let with = act.bound.into_iter().map(|(_, value)| value).collect();
+                if found.len() < most && !found.contains(&with) {
+                    found.push(with);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Judges an event that is not a ply, with what it comes with.
+    ///
+    /// # Errors
+    /// A fault of the rule set in this situation.
+    pub fn event(&self, state: &State, event: u16, with: &[Value], person: Person) -> Outcomes<Verdict> {
         if let Some(end) = &state.ended {
             return Ok(Verdict::Refused { reason: Reason::GameOver, clauses: end.clauses.clone() });
         }
@@ -669,9 +698,12 @@ impl Engine {
         let (mut wrong, mut failing) = (Vec::new(), Vec::new());
         let mut applying: Vec<(u16, &Clause, &[Effect])> = Vec::new();
         let evaluator = self.evaluator(state, &fuel);
-        let situation = Situation { mover: state.mover, actor, ..Situation::default() };
+        let mut act = Act::new(u16::MAX, actor);
+        let names = self.rules.arguments.get(usize::from(event)).and_then(Option::as_ref);
+        act.bound.extend(names.into_iter().flatten().map(|(at, _)| *at).zip(with.iter().cloned()));
+        let situation = situation(&act, state.mover);
         for (at, clause) in self.rules.clauses.iter().enumerate() {
-            let Form::Event { event: known, by, then, otherwise } = &clause.form else { continue };
+            let Form::Event { event: known, by, choices, then, otherwise } = &clause.form else { continue };
             if *known != event {
                 continue;
             }
@@ -684,7 +716,9 @@ impl Engine {
             };
             if !theirs {
                 wrong.push(at as u16);
-            } else if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &situation)? {
+            } else if evaluator.admits(choices, &situation)?
+                && evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &situation)?
+            {
                 applying.push((at as u16, clause, then));
             } else {
                 failing.push((at as u16, otherwise.as_deref()));
@@ -706,8 +740,9 @@ impl Engine {
             return Ok(Verdict::Refused { reason, clauses });
         }
         let mut draft = Draft {
-            act: Act::new(u16::MAX, actor),
+            act,
             state: state.clone(),
+            restored: None,
             clauses: Vec::new(),
             assigned: Vec::new(),
             again: false,
@@ -718,6 +753,7 @@ impl Engine {
             draft.clauses.push(*at);
             self.perform(&mut draft, effects, &fuel)?;
         }
+        draft.state.forget(draft.restored.unwrap_or(0));
         self.settle(&mut draft.state)?;
         Ok(Verdict::Done { next: Box::new(draft.state), clauses })
     }
@@ -833,8 +869,8 @@ fn is_plain(rules: &RuleSet, term: &Term) -> bool {
     rules.visit(term, &mut |term| {
         plain &= !matches!(
             term,
-            Term::Context(Context::Stuck | Context::Played)
-                | Term::Able(_)
+            Term::Context(Context::Stuck | Context::Played | Context::Now)
+                | Term::Able(..)
                 | Term::Times(_)
                 | Term::Last(_)
                 | Term::Call(Builtin::Restores, _)

@@ -5,7 +5,7 @@
 
 use std::cell::Cell as Counter;
 
-use rulebook_model::ruleset::{Builtin, Cell, Code, Context, Features, RuleSet, Term};
+use rulebook_model::ruleset::{Builtin, Cell, Choice, Code, Context, Features, RuleSet, Term};
 use rulebook_model::{Number, Outcome, Site, Sites, Value};
 use rulebook_syntax::ast::{Binary, Fold, Quantifier};
 
@@ -155,6 +155,19 @@ impl<'a> Evaluator<'a> {
             && !unless.map_or(Ok(false), |code| self.truth(code, situation))?)
     }
 
+    /// Whether each thing that an event comes with is a member of its collection.
+    pub(crate) fn admits(&self, choices: &[Choice], situation: &Situation<'_>) -> Outcomes<bool> {
+        for choice in choices {
+            let Some(given) = situation.act.and_then(|act| act.value(choice.binding)) else {
+                return Ok(false);
+            };
+            if !members(self.run(&choice.domain, situation)?).contains(given) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn holds(&self, term: &Term, situation: &Situation<'_>, slots: &mut Vec<Value>) -> Outcomes<bool> {
         Ok(self.eval(term, situation, slots)? == Value::Truth(true))
     }
@@ -207,7 +220,10 @@ impl<'a> Evaluator<'a> {
                 frame.resize(frame.len().max(usize::from(code.slots)), Value::Nothing);
                 self.eval(&code.term, situation, &mut frame)?
             }
-            Term::Able(act) => Value::Truth(self.engine.is_able(self.state, *act, self.fuel)?),
+            Term::Able(act, before, after) => {
+                let conditions = [before.as_deref(), after.as_deref()];
+                Value::Truth(self.is_able(*act, conditions, situation, slots)?)
+            }
             Term::Last(act) => {
                 let last = self.state.past.as_ref().and_then(|past| past.act.as_ref());
                 Value::Truth(last.is_some_and(|last| last.name == *act))
@@ -299,6 +315,38 @@ impl<'a> Evaluator<'a> {
         })
     }
 
+    /// Whether there is a legal ply of a name for which conditions hold: one on the ply, one on the position
+    /// after it. What the event at hand came with keeps its meaning in them.
+    fn is_able(
+        &self,
+        act: Option<u16>,
+        conditions: [Option<&Term>; 2],
+        situation: &Situation<'_>,
+        slots: &mut Vec<Value>,
+    ) -> Outcomes<bool> {
+        if conditions == [None, None] {
+            return self.engine.is_able(self.state, act, self.fuel);
+        }
+        let [before, after] = conditions;
+        for mut ply in self.engine.generate(self.state, act, false, self.fuel)?.legal {
+            let around = situation.act.map_or(&[][..], |act| &act.bound);
+            ply.act.bound.splice(0..0, around.iter().cloned());
+            let mover = self.state.mover;
+            let at_hand = Situation { mover, actor: mover, act: Some(&ply.act), ..Situation::default() };
+            if let Some(before) = before
+                && !self.holds(before, &at_hand, slots)?
+            {
+                continue;
+            }
+            let Some(after) = after else { return Ok(true) };
+            let later = Evaluator { state: &ply.next, ..*self };
+            if later.holds(after, &Situation { mover: ply.next.mover, ..at_hand }, slots)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The place of one value of a variable that has several.
     pub(crate) fn place(&self, var: u16, members: &[Value]) -> Option<usize> {
         let var = self.rules.vars.get(usize::from(var))?;
@@ -335,6 +383,7 @@ impl<'a> Evaluator<'a> {
             }
             Context::Own => Value::Truth(cell(situation).owner() == Some(situation.mover)),
             Context::Played => Value::whole(self.state.played as usize),
+            Context::Now => Value::Number(self.state.now),
             Context::Tied => Value::List(situation.tied.unwrap_or(&[]).to_vec()),
             Context::Answerable => Value::Truth(situation.answerable),
             Context::Stuck => Value::Truth(!self.engine.has_ply(self.state, self.fuel)?),

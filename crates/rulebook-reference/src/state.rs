@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use rulebook_model::ruleset::{Cell, RuleSet};
-use rulebook_model::{Outcome, Site, Sites, Value};
+use rulebook_model::{Number, Outcome, Site, Sites, Value};
 
 /// A state of a game.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct State {
     pub vars: Vec<Value>,
     /// Plies played.
     pub played: u32,
+    /// The time of the latest ply or event, in seconds.
+    pub now: Number,
     /// How the game ended.
     pub ended: Option<Ending>,
     /// The recorded positions, the latest first; the present one is recorded once a ply is complete.
@@ -67,6 +69,7 @@ impl State {
             mover: rules.begins,
             vars: vars.collect(),
             played: 0,
+            now: Number::ZERO,
             ended: None,
             past: None,
             mid_ply: false,
@@ -95,6 +98,14 @@ impl State {
             clauses,
             before: self.past.take(),
         }));
+    }
+
+    /// Forgets the latest recorded positions, but for the first one.
+    pub fn forget(&mut self, count: usize) {
+        for _ in 0..count {
+            let Some(before) = self.past.as_ref().and_then(|past| past.before.clone()) else { return };
+            self.past = Some(before);
+        }
     }
 
     /// The recorded positions, the latest first.

@@ -41,7 +41,7 @@ fn engine(rest: &str) -> Engine {
 
 fn event(engine: &Engine, state: &State, name: &str, player: u8) -> Verdict {
     let at = engine.rules().events.iter().position(|event| event == name).expect("a known event");
-    engine.event(state, at as u16, Person::Player(player)).expect("no fault")
+    engine.event(state, at as u16, &[], Person::Player(player)).expect("no fault")
 }
 
 fn done(verdict: Verdict) -> State {

@@ -232,6 +232,10 @@ pub enum EffectKind {
     Give(Expr, Expr),
     /// `again`: the mover keeps the turn.
     Again,
+    /// `turn to player`: this player has the turn from now on.
+    Turn(Expr),
+    /// `restore plies`: the position that was recorded so many plies ago returns.
+    Restore(Expr),
     /// `name := a`, `name(p) += a`, `name(p, k) -= a`.
     Assign(Name, Vec<Expr>, Assign, Expr),
     /// An outcome: the game ends.

@@ -546,6 +546,8 @@ impl Builder<'_> {
                 match rule {
                     Rule::moving => EffectKind::Move(part()?, part()?),
                     Rule::removing => EffectKind::Remove(part()?),
+                    Rule::turning => EffectKind::Turn(part()?),
+                    Rule::restoring => EffectKind::Restore(part()?),
                     Rule::giving => EffectKind::Give(part()?, part()?),
                     Rule::putting => {
                         let (kind, second) = (part()?, part()?);
@@ -621,11 +623,13 @@ fn is_keyword(rule: Rule) -> bool {
             | Rule::k_of
             | Rule::k_put
             | Rule::k_remove
+            | Rule::k_restore
             | Rule::k_step
             | Rule::k_then
             | Rule::k_those
             | Rule::k_to
             | Rule::k_trace
+            | Rule::k_turn
             | Rule::k_where
     )
 }

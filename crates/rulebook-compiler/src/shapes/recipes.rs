@@ -370,7 +370,11 @@ impl Recogniser<'_> {
                     _ => return false,
                 }
             }
-            Effect::Give(..) | Effect::Again | Effect::End(_) => return false,
+            Effect::Give(..)
+            | Effect::Again
+            | Effect::Turn(_)
+            | Effect::Restore(_)
+            | Effect::End(_) => return false,
         };
         steps.push(Step { clause, guard, op });
         true

@@ -124,9 +124,10 @@ impl Bridge {
                 },
                 clauses,
             },
-            PlainVerdict::Done { act, next, ended, clauses } => {
+            PlainVerdict::Done { act, next, forgotten, ended, clauses } => {
                 let act = act.as_ref().map(|act| (from_plain_act(act), clauses.as_slice()));
                 let mut next = self.follow(state, act, next);
+                next.forget(forgotten);
                 next.ended = ended.map(ending);
                 Verdict::Done { next: Box::new(next), clauses }
             }
@@ -172,12 +173,13 @@ impl Judge for Bridge {
         Ok(self.verdict(state, verdict))
     }
 
-    fn event(&self, state: &State, event: u16, person: Person) -> Outcomes<Verdict> {
+    fn event(&self, state: &State, event: u16, with: &[Value], person: Person) -> Outcomes<Verdict> {
         let person = match person {
             Person::Player(player) => MachinePerson::Player(player),
             Person::Arbiter => MachinePerson::Arbiter,
         };
-        let verdict = self.ask(state, |game| game.event(event, person))?;
+        let with: Vec<Plain> = with.iter().map(plain).collect();
+        let verdict = self.ask(state, |game| game.event(event, &with, person))?;
         Ok(self.verdict(state, verdict))
     }
 
@@ -268,6 +270,7 @@ fn plain_state(state: &State) -> PlainState {
             vars: state.vars.iter().map(plain).collect(),
             played: state.played,
         },
+        now: state.now.to_parts(),
         ended: state
             .ended
             .as_ref()

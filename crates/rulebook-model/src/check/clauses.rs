@@ -17,7 +17,7 @@ use crate::ruleset::{ActFilter, Author, Choice, Clause, Code, Context, Form, Ter
 use crate::types::Type;
 use crate::value::Value;
 
-type Bindings = Vec<(String, u16, Type)>;
+pub(super) type Bindings = Vec<(String, u16, Type)>;
 
 const PLY: &str = "ply";
 /// In `exception_to`: every clause that decides the same thing.
@@ -65,13 +65,18 @@ impl Checker<'_> {
         }
         let mut bound: BTreeMap<u16, Bindings> = BTreeMap::new();
         let mut made: Vec<Option<Clause>> = layers.clauses.iter().map(|_| None).collect();
-        for grants in [true, false] {
+        for stage in 0..3 {
             for (slot, placed) in made.iter_mut().zip(&layers.clauses) {
-                let is_grant = matches!(&placed.clause.form, Some(FormDraft::Move(..) | FormDraft::Act(_)));
-                if is_grant == grants {
+                let own = match &placed.clause.form {
+                    Some(FormDraft::Move(..) | FormDraft::Act(_)) => 0,
+                    Some(FormDraft::Event(..)) => 2,
+                    _ => 1,
+                };
+                if own == stage {
                     *slot = self.clause(placed, layers, &mut bound);
                 }
             }
+            self.of_plies = bound.values().flatten().cloned().collect();
         }
         self.rules.clauses = made.into_iter().flatten().collect();
         for placed in &layers.unplaced {
@@ -261,9 +266,10 @@ impl Checker<'_> {
             Context::Piece,
             Context::Taken,
             Context::Played,
+            Context::Now,
         ]);
         let during = of_act | bit(Context::Changed) | ATTACK;
-        let rest = contexts(&[Context::Mover, Context::Played, Context::Stuck]) | ABLE | ATTACK;
+        let rest = contexts(&[Context::Mover, Context::Played, Context::Stuck, Context::Now]) | ABLE | ATTACK;
         let then = |this: &mut Self, scope: &Scope| {
             draft.then.as_ref().map(|effects| this.effects(effects, scope)).unwrap_or_default()
         };
@@ -293,7 +299,8 @@ impl Checker<'_> {
             }
             FormDraft::Act(act) => {
                 let act = intern(&mut self.rules.acts, &act.text);
-                scope.contexts = contexts(&[Context::Mover, Context::Actor, Context::Played]) | ATTACK | ABLE;
+                let known = contexts(&[Context::Mover, Context::Actor, Context::Played, Context::Now]);
+                scope.contexts = known | ATTACK | ABLE;
                 let choices = self.choices(&draft.choose, scope);
                 let able = scope.contexts;
                 scope.contexts = during;
@@ -314,9 +321,11 @@ impl Checker<'_> {
                     },
                 };
                 scope.contexts |= bit(Context::Actor);
+                let choices = self.choices(&draft.choose, scope);
+                self.arguments(event, &scope.bindings, draft);
                 let then = then(self, scope);
                 let otherwise = draft.otherwise.as_ref().map(|effects| self.effects(effects, scope));
-                Form::Event { event, by, then, otherwise }
+                Form::Event { event, by, choices, then, otherwise }
             }
             FormDraft::After(acts) => {
                 let acts = self.filter(acts);
@@ -381,6 +390,34 @@ impl Checker<'_> {
                 Form::List { name: name.text.clone(), choices, columns }
             }
         })
+    }
+
+    /// All clauses of an event come with the same, under the same names and in the same order.
+    fn arguments(&mut self, event: u16, bindings: &Bindings, draft: &ClauseDraft) {
+        let made: Vec<(u16, Type)> = bindings.iter().map(|(_, at, ty)| (*at, ty.clone())).collect();
+        match self.rules.arguments.get(usize::from(event)) {
+            None => {
+                self.rules.arguments.resize(usize::from(event), None);
+                self.rules.arguments.push(Some(made));
+            }
+            Some(None) => {
+                if let Some(slot) = self.rules.arguments.get_mut(usize::from(event)) {
+                    *slot = Some(made);
+                }
+            }
+            Some(Some(known)) => {
+                if !known.iter().map(|(at, _)| at).eq(made.iter().map(|(at, _)| at)) {
+                    let name = |at: &u16| {
+                        let name = self.rules.bindings.get(usize::from(*at));
+                        name.map_or("", String::as_str).to_owned()
+                    };
+                    let names: Vec<String> = known.iter().map(|(at, _)| name(at)).collect();
+                    let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+                    let message = format!("another clause of this event comes with {names}");
+                    self.out.push(draft.id.error(codes::CLAUSE_CONFLICT, message));
+                }
+            }
+        }
     }
 
     fn number(&mut self, expr: &ast::Expr, scope: &Scope) -> Code {
@@ -505,8 +542,10 @@ impl Checker<'_> {
                 _ => continue,
             };
             derive::walk_clause(&self.rules, clause, &mut |term| {
-                if let Term::Able(asked) = term {
-                    asks.entry(act).or_default().push(*asked);
+                if let Term::Able(asked, ..) = term {
+                    let every = 0..self.rules.acts.len() as u16;
+                    let asked = asked.map_or(every, |asked| asked..asked + 1);
+                    asks.entry(act).or_default().extend(asked);
                 }
             });
         }

@@ -405,6 +405,7 @@ impl Checker<'_> {
                 ty: Type::Phase,
                 each: Vec::new(),
                 fleeting: false,
+                kept: false,
                 start: Value::Text(first.text.clone()),
             });
         }
@@ -424,6 +425,7 @@ impl Checker<'_> {
                 ty: ty.clone(),
                 each: state.each.clone(),
                 fleeting: state.fleeting,
+                kept: state.kept,
                 start,
             });
             self.introduce(&state.name, Meaning::Var(at));

@@ -2,7 +2,8 @@
 //!
 //! Two positions are the same when everything that can still make a difference to play is the same. A
 //! variable can make a difference when some clause about plies reads it. Variables that last one ply make
-//! one only while a legal act depends on them, which the engine decides for each position.
+//! one only while a legal act depends on them, which the engine decides for each position. What events set and
+//! plies do not is conduct, and no part of a position.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +21,9 @@ fn open(rules: &RuleSet, term: &Term, seen: &mut BTreeSet<u16>, visit: &mut dyn 
         Term::Field(a, _) | Term::Not(a) | Term::Minus(a) | Term::IsEmpty(a) => each(&[a]),
         Term::Binary(_, a, b) | Term::Quantified(_, _, a, b) | Term::Filtered(_, a, b) => each(&[a, b]),
         Term::If(a, b, c) => each(&[a, b, c]),
+        Term::Able(_, before, after) => {
+            before.iter().chain(after).for_each(|term| open(rules, term, seen, visit));
+        }
         Term::Folded(_, _, parts) => each(&[&parts[0], &parts[1], &parts[2]]),
         Term::Var(_, terms) | Term::Call(_, terms) | Term::List(terms, _) => {
             terms.iter().for_each(|term| open(rules, term, seen, visit));
@@ -66,7 +70,7 @@ fn walk_effects(rules: &RuleSet, effects: &[Effect], visit: &mut dyn FnMut(&Term
                 walk_effects(rules, body, visit);
             }
             Effect::Move(a, b) | Effect::Give(a, b) => each(&[a, b]),
-            Effect::Remove(a) | Effect::End(a) => each(&[a]),
+            Effect::Remove(a) | Effect::End(a) | Effect::Turn(a) | Effect::Restore(a) => each(&[a]),
             Effect::Put(a, b, c) => {
                 each(&[a, c]);
                 b.iter().for_each(|code| walk(rules, &code.term, visit));
@@ -100,6 +104,41 @@ pub(crate) fn walk_clause(rules: &RuleSet, clause: &Clause, visit: &mut dyn FnMu
         }
         _ => {}
     }
+}
+
+/// The variables that effects set.
+fn set(effects: &[Effect], found: &mut BTreeSet<u16>) {
+    for effect in effects {
+        match effect {
+            Effect::Set(var, ..) => {
+                found.insert(*var);
+            }
+            Effect::If(_, yes, no) => {
+                set(yes, found);
+                set(no, found);
+            }
+            Effect::For(_, _, body) => set(body, found),
+            _ => {}
+        }
+    }
+}
+
+/// The variables that events set and plies do not: conduct, by which no two positions are told apart.
+fn conduct(rules: &RuleSet) -> BTreeSet<u16> {
+    let (mut by_events, mut by_plies) = (BTreeSet::new(), BTreeSet::new());
+    for clause in &rules.clauses {
+        match &clause.form {
+            Form::Event { then, otherwise, .. } => {
+                set(then, &mut by_events);
+                otherwise.iter().for_each(|effects| set(effects, &mut by_events));
+            }
+            Form::Move { then, .. } | Form::Act { then, .. } | Form::After { then, .. } => {
+                set(then, &mut by_plies);
+            }
+            _ => {}
+        }
+    }
+    by_events.difference(&by_plies).copied().collect()
 }
 
 /// Whether effects change the board, or one of some variables.
@@ -160,6 +199,8 @@ pub(super) fn identity(rules: &mut RuleSet) {
         }
         known = found;
     }
+    let conduct = conduct(rules);
+    known.retain(|var| !conduct.contains(var));
     let fleeting = |var: &u16| rules.vars.get(usize::from(*var)).is_some_and(|var| var.fleeting);
     rules.fleeting = known.iter().copied().filter(fleeting).collect();
     rules.identity = known.iter().copied().filter(|var| !fleeting(var)).collect();

@@ -3,12 +3,12 @@
 //! Invariant: an assignment keeps the type and unit of its variable.
 
 use rulebook_syntax::ast::{self, Assign, Binary};
-use rulebook_syntax::{Diagnostic, codes};
+use rulebook_syntax::{Diagnostic, Span, codes};
 
-use super::names::Scope;
+use super::names::{Scope, bit};
 use super::{Checker, Meaning};
 use crate::draft::suggest;
-use crate::ruleset::{Code, Effect, Index, Term};
+use crate::ruleset::{Code, Context, Effect, Index, PLIES, Term};
 use crate::types::Type;
 
 /// What is wrong when a variable is not named with its indices.
@@ -25,6 +25,14 @@ impl Checker<'_> {
     /// Resolves effects in order.
     pub(super) fn effects(&mut self, effects: &[ast::Effect], scope: &Scope) -> Vec<Effect> {
         effects.iter().filter_map(|effect| self.effect(effect, scope)).collect()
+    }
+
+    /// A ply passes the turn and goes forward by itself.
+    fn only_in_events(&mut self, what: &str, span: Span, scope: &Scope) {
+        if scope.contexts & bit(Context::Changed) != 0 {
+            let message = format!("`{what}` is for events; a ply passes the turn by itself");
+            self.fault(&scope.source, codes::NAME_CONTEXT, span, message);
+        }
     }
 
     fn effect(&mut self, effect: &ast::Effect, scope: &Scope) -> Option<Effect> {
@@ -60,6 +68,14 @@ impl Checker<'_> {
                 Effect::Give(self.code(sites, &Type::Sites, scope), self.code(player, &Type::Player, scope))
             }
             Kind::Again => Effect::Again,
+            Kind::Turn(player) => {
+                self.only_in_events("turn to", effect.span, scope);
+                Effect::Turn(self.code(player, &Type::Player, scope))
+            }
+            Kind::Restore(plies) => {
+                self.only_in_events("restore", effect.span, scope);
+                Effect::Restore(self.code(plies, &Type::Number(PLIES), scope))
+            }
             Kind::End(outcome) => Effect::End(self.code(outcome, &Type::Outcome, scope)),
             Kind::Assign(name, index, assign, value) => {
                 let meaning = self.names.get(&name.text).map(|(meaning, _)| *meaning);

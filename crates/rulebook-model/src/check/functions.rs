@@ -7,11 +7,11 @@ use std::sync::Arc;
 use rulebook_syntax::ast::{Expr, ExprKind, Name};
 use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
-use super::names::{ABLE, ATTACK, Scope};
+use super::names::{ABLE, ATTACK, Scope, bit};
 use super::terms::{NOTHING, Typed};
 use super::{Checker, Meaning};
 use crate::draft::suggest;
-use crate::ruleset::{Builtin, COUNT, Features, MOVES, PLIES, Term};
+use crate::ruleset::{Builtin, COUNT, Context, Features, MOVES, PLIES, Term};
 use crate::types::Type;
 use crate::value::{Number, Value};
 
@@ -147,7 +147,11 @@ impl Checker<'_> {
     }
 
     fn act_question(&mut self, name: &Name, arguments: &[Expr], scope: &mut Scope) -> Typed {
-        let Some(argument) = self.one(name, arguments, scope) else { return NOTHING };
+        let (first, further) = match arguments {
+            [first, further @ ..] if name.text == "able" && further.len() <= 2 => (Some(first), further),
+            _ => (self.one(name, arguments, scope), &[][..]),
+        };
+        let Some(argument) = first else { return NOTHING };
         let ExprKind::Name(act) = &*argument.kind else {
             let message = format!("`{}` takes the name of an act", name.text);
             return self.error(codes::TYPE_MISMATCH, argument.span, message, scope);
@@ -157,11 +161,40 @@ impl Checker<'_> {
                 "`able` cannot be asked here: which acts are possible depends on this clause".into();
             return self.error(codes::ACT_CYCLE, name.span, message, scope);
         }
+        if name.text == "able" && act.text == "ply" && !further.is_empty() {
+            return self.able(None, further, scope);
+        }
         match self.act(&act.text, act.span, &scope.source) {
-            Some(act) if name.text == "able" => (Term::Able(act), Type::Truth),
+            Some(act) if name.text == "able" => self.able(Some(act), further, scope),
             Some(act) => (Term::Last(act), Type::Truth),
             None => NOTHING,
         }
+    }
+
+    /// Whether there is a legal ply for which conditions hold: one on the ply, one on the position after it.
+    fn able(&mut self, act: Option<u16>, conditions: &[Expr], scope: &mut Scope) -> Typed {
+        let (around, outside) = (scope.contexts, scope.bindings.len());
+        scope.bindings.extend(self.of_plies.clone());
+        let of_ply = [Context::From, Context::To, Context::Piece, Context::Taken];
+        let known = of_ply.iter().fold(around, |bits, context| bits | bit(*context));
+        let asking = ABLE | bit(Context::Stuck);
+        // What is supposed to have been played is not played on: one ply is looked ahead, and whether another
+        // one follows.
+        let ahead = around & bit(Context::Changed) != 0;
+        let mut held = Vec::new();
+        for (at, condition) in conditions.iter().enumerate() {
+            if at > 0 && ahead {
+                let message = "only one ply is looked ahead";
+                self.fault(&scope.source, codes::ACT_CYCLE, condition.span, message);
+            }
+            scope.contexts = if at == 0 { known & !asking } else { known | bit(Context::Changed) };
+            held.push(Box::new(self.wanted(condition, &Type::Truth, scope)));
+        }
+        let mut held = held.into_iter();
+        let (before, after) = (held.next(), held.next());
+        scope.contexts = around;
+        scope.bindings.truncate(outside);
+        (Term::Able(act, before, after), Type::Truth)
     }
 
     /// The number of an act; an unknown one is reported.

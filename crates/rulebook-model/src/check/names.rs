@@ -11,7 +11,7 @@ use super::functions::function_names;
 use super::terms::{NOTHING, Typed};
 use super::{Checker, Meaning, intern};
 use crate::draft::suggest;
-use crate::ruleset::{Builtin, Context, PLIES, Term};
+use crate::ruleset::{Builtin, Context, PLIES, SECONDS, Term};
 use crate::types::Type;
 use crate::value::{Outcome, Value};
 
@@ -24,7 +24,7 @@ pub(super) const ATTACK: u32 = 1 << 31;
 /// Everything.
 pub(super) const ALL_CONTEXTS: u32 = u32::MAX;
 
-const CONTEXTS: [(&str, Context); 15] = [
+const CONTEXTS: [(&str, Context); 16] = [
     ("mover", Context::Mover),
     ("actor", Context::Actor),
     ("from", Context::From),
@@ -40,6 +40,7 @@ const CONTEXTS: [(&str, Context); 15] = [
     ("tied", Context::Tied),
     ("stuck", Context::Stuck),
     ("answerable", Context::Answerable),
+    ("now", Context::Now),
 ];
 
 const BARE: [(&str, Builtin, Type); 7] = [
@@ -273,6 +274,7 @@ impl Checker<'_> {
                 Type::Truth
             }
             Context::Played => Type::Number(PLIES),
+            Context::Now => Type::Number(SECONDS),
             Context::Tied => {
                 let entries = self.rules.tables.first().map_or(Type::Unknown, |_| Type::Row(0));
                 Type::List(Box::new(entries))

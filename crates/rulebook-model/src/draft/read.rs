@@ -489,7 +489,7 @@ impl Reader<'_> {
 
     fn state(&mut self, key: &Scalar, node: &Node) -> Option<StateDraft> {
         let name = self.loc(key);
-        let mut state = StateDraft { ty: name.clone(), name, each: Vec::new(), fleeting: false, start: None };
+        let mut state = StateDraft { ty: name.clone(), name, each: Vec::new(), fleeting: false, kept: false, start: None };
         if let Value::Scalar(scalar) = &node.value {
             state.ty = self.loc(scalar);
             return Some(state);
@@ -521,9 +521,10 @@ impl Reader<'_> {
                 }
                 "lasts" => {
                     let text = self.text(node, "this")?;
-                    state.fleeting = text.text == "one ply";
-                    if !state.fleeting {
-                        self.fault(codes::FILE_SHAPE, text.span, "`lasts` can only be `one ply`");
+                    (state.fleeting, state.kept) = (text.text == "one ply", text.text == "always");
+                    if !state.fleeting && !state.kept {
+                        let message = "`lasts` can only be `one ply` or `always`";
+                        self.fault(codes::FILE_SHAPE, text.span, message);
                     }
                 }
                 _ => {}

@@ -15,7 +15,7 @@ const TEXT_KEYS: &[&str] =
 /// The leading keys of clauses, each with the keys that may go with it.
 const FORMS: &[(&str, &[&str])] = &[
     ("move", &["piece", "act", "when", "unless", "choose", "then"]),
-    ("on", &["by", "when", "unless", "then", "otherwise"]),
+    ("on", &["by", "choose", "when", "unless", "then", "otherwise"]),
     ("forbid", &["before", "after", "when", "unless"]),
     ("most", &["after", "when", "unless"]),
     ("turn", &[]),
