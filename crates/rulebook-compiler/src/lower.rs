@@ -432,6 +432,7 @@ impl Lowering<'_> {
                 Effect::Give(a, b) => flat::Effect::Give(self.code(a)?, self.code(b)?),
                 Effect::Again => flat::Effect::Again,
                 Effect::Turn(player) => flat::Effect::Turn(self.code(player)?),
+                Effect::Apply(clause) => flat::Effect::Apply(*clause),
                 Effect::Restore(plies) => flat::Effect::Restore(self.code(plies)?),
                 Effect::Set(var, index, value) => {
                     let index = index.iter().map(|code| self.code(code)).collect::<Lowered<Vec<_>>>()?;
@@ -501,6 +502,7 @@ impl Lowering<'_> {
                 then: self.effects(then)?,
                 otherwise: otherwise.as_ref().map(|effects| self.effects(effects)).transpose()?,
             },
+            Form::Applied { then } => flat::Form::Applied { then: self.effects(then)? },
             Form::After { acts, choices, then } => flat::Form::After {
                 acts: filter(acts),
                 choices: self.choices(choices)?,

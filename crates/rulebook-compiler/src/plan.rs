@@ -100,6 +100,7 @@ fn other(program: &Program, at: u16, form: &Form) -> (String, bool) {
         Form::Move { .. } if lanes.is_empty() => ("walked: no forms were looked for", false),
         Form::Move { .. } => ("walked", false),
         Form::Act { .. } => ("ply of its own: granted and made by the general engine", false),
+        Form::Applied { .. } => ("what other clauses apply: its effects as they stand", true),
         Form::Event { .. } => ("event: found by its name, then its effects as they stand", true),
         Form::After { .. } => return consequence(lanes, at),
         Form::Forbid { before: true, .. } => before(lanes, at),

@@ -6,7 +6,7 @@
 use crate::act::{Act, Clauses, Ending};
 use crate::engine::{Engine, Ground, NUMBER, Outcomes, Scene, Work};
 use crate::position::{Layout, Position, Row};
-use crate::program::{Code, Effect, Run, Site, Type};
+use crate::program::{Code, Effect, Form, Run, Site, Type};
 use crate::set::Set;
 use crate::value::{Num, Val};
 
@@ -207,6 +207,22 @@ impl<L: Layout> Engine<L> {
                 if let Val::Player(player) = self.of_draft(draft, *player, ground, work)? {
                     draft.dirty |= draft.position.mover != player;
                     draft.position.mover = player;
+                }
+            }
+            Effect::Apply(at) => {
+                let Some(clause) = self.clause(*at) else { return Ok(()) };
+                let Form::Applied { then } = &clause.form else { return Ok(()) };
+                work.burn(1)?;
+                let scene = Scene::with(&draft.position, ground, &draft.act);
+                if self.applies(clause.when, clause.unless, &scene, work)? {
+                    // The clause that applies another one stays the latest, for what it does after that.
+                    let outer = draft.clauses.last().copied();
+                    draft.clauses.pop();
+                    draft.clauses.push(*at);
+                    self.perform(draft, *then, ground, work)?;
+                    if let Some(outer) = outer {
+                        draft.clauses.push(outer);
+                    }
                 }
             }
             Effect::Restore(plies) => {

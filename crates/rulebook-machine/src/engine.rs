@@ -545,7 +545,7 @@ fn sorted(program: &Program) -> Sorted {
             Form::Ends { .. } => sorted.endings.push(at),
             Form::Event { .. } => sorted.events.push(at),
             Form::Rank(..) => sorted.ranks.push(at),
-            Form::Advice | Form::List { .. } => {}
+            Form::Advice | Form::Applied { .. } | Form::List { .. } => {}
         }
     }
     sorted

@@ -185,6 +185,6 @@ impl<L: Layout> Engine<L> {
         next.ended = draft.ended;
         work.begin(FUEL);
         self.settle(&mut next, work)?;
-        Ok(Verdict::Done { next: Box::new(next), clauses: chosen.into_iter().map(|(at, _)| at).collect() })
+        Ok(Verdict::Done { next: Box::new(next), clauses: listed(&draft.clauses) })
     }
 }

@@ -532,6 +532,8 @@ pub enum Effect {
     Turn(Code),
     /// The position that was recorded so many plies ago returns.
     Restore(Code),
+    /// What a clause says happens too; that clause applies no other.
+    Apply(u16),
     /// Set a variable, with a code for each index.
     Set(u16, Vec<Code>, Code),
     /// End the game.
@@ -607,6 +609,11 @@ pub enum Form {
         then: Run,
         /// What happens when the condition fails; without it the event is then refused.
         otherwise: Option<Run>,
+    },
+    /// What happens when another clause applies it.
+    Applied {
+        /// What happens.
+        then: Run,
     },
     /// A consequence of a ply.
     After {

@@ -538,6 +538,11 @@ impl Verifier<'_> {
                 Effect::Remove(a) | Effect::End(a) | Effect::Turn(a) | Effect::Restore(a) => self.code(*a)?,
                 Effect::Put(a, b, c) => self.codes([*a, *c].into_iter().chain(*b))?,
                 Effect::Again => {}
+                Effect::Apply(clause) => {
+                    let target = p.clauses.get(usize::from(*clause));
+                    let fine = target.is_some_and(|target| matches!(target.form, Form::Applied { .. }));
+                    need(fine, "no such clause to be applied")?;
+                }
                 Effect::Set(var, index, value) => {
                     need(usize::from(*var) < p.vars.len(), "no such variable")?;
                     need(index.len() <= 2, "too many indices")?;
@@ -594,6 +599,10 @@ impl Verifier<'_> {
                         effects(self, *otherwise)?;
                     }
                 }
+                Form::Applied { then } => {
+                    effects(self, *then)?;
+                    need(self.applies_none(*then), "a clause that is applied applies another one")?;
+                }
                 Form::After { acts, choices: chosen, then } => {
                     filter(acts)?;
                     choices(self, *chosen)?;
@@ -611,6 +620,16 @@ impl Verifier<'_> {
                 }
             }
             Ok(())
+        })
+    }
+
+    /// Whether effects, those inside of others included, apply no clause.
+    fn applies_none(&self, run: Run) -> bool {
+        run.of(&self.program.effects).iter().all(|effect| match effect {
+            Effect::Apply(_) => false,
+            Effect::If(_, yes, no) => self.applies_none(*yes) && self.applies_none(*no),
+            Effect::For(_, _, body) => self.applies_none(*body),
+            _ => true,
         })
     }
 

@@ -69,6 +69,8 @@ struct Checker<'a> {
     no_letters: bool,
     /// Types of what choices and marks bind.
     bound: HashMap<u16, Type>,
+    /// The clauses that effects apply, as they are named.
+    applied: Vec<Loc>,
     /// What choices and marks of plies bind.
     of_plies: clauses::Bindings,
     /// How deep terms stand inside each other, definitions opened, and the deepest that was met.
@@ -107,6 +109,7 @@ pub(crate) fn run(
         no_sites: false,
         no_letters: false,
         bound: HashMap::new(),
+        applied: Vec::new(),
         of_plies: Vec::new(),
         depth: 0,
         reach: 0,

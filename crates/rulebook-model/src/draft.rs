@@ -54,8 +54,8 @@ pub struct Draft {
     pub id: Loc,
     /// `title`
     pub title: Phrase,
-    /// `extends`
-    pub extends: Option<Loc>,
+    /// `extends`: the bases, in order.
+    pub extends: Vec<Loc>,
     /// `players`
     pub players: Vec<Loc>,
     /// `phases`
@@ -86,8 +86,8 @@ pub struct Draft {
     pub tables: Vec<(Loc, Vec<(Loc, Loc)>)>,
     /// `notation`
     pub notation: Option<NotationDraft>,
-    /// `clock`
-    pub clock: Option<In<Vec<Period>>>,
+    /// `clock`: one time control, or one for each player.
+    pub clock: Vec<(Option<Loc>, In<Vec<Period>>)>,
     /// `without`
     pub without: Vec<Loc>,
     /// `clauses`
@@ -287,6 +287,8 @@ pub enum FormDraft {
     Act(Loc),
     /// `on`, perhaps `by`
     Event(Loc, Option<In<Expr>>),
+    /// What other clauses say happens.
+    Applied,
     /// `after`
     After(Vec<Loc>),
     /// `forbid` with `after` or `before`

@@ -37,54 +37,81 @@ pub(crate) struct Layers {
     pub(crate) unplaced: Vec<Placed>,
 }
 
-/// Reads a file and its bases and puts them in layers.
+/// Reads a file and its bases and puts them in layers: each base with its own bases before the next one, and
+/// a file that is reached twice where it was reached first.
 pub(crate) fn stack(source: &Arc<Source>, resolve: Resolve<'_>) -> (Option<Layers>, Vec<Diagnostic>) {
-    let mut out = Vec::new();
-    let mut drafts: Vec<Draft> = Vec::new();
-    let mut next = Some((None::<Loc>, Arc::clone(source)));
-    while let Some((name, source)) = next.take() {
-        let (draft, mut faults) = read(&source);
-        out.append(&mut faults);
-        // Without one of its layers nothing of a file can be judged, and its other faults are not known.
-        let Some(draft) = draft else { return (None, out) };
-        if let Some(name) = name.filter(|name| name.text != draft.id.text) {
-            let message = format!("the rule file `{}` calls itself `{}`", name.text, draft.id.text);
-            let fault = name.error(codes::LAYER_UNKNOWN_BASE, message);
-            out.push(fault.also(&draft.id.source, draft.id.span, "its id"));
-            return (None, out);
-        }
-        let base = match &draft.extends {
-            Some(base) => Some(base.clone()),
-            None if draft.id.text == PRELUDE => None,
-            None => Some(Loc { text: PRELUDE.into(), ..draft.id.clone() }),
-        };
-        drafts.push(draft);
-        let Some(base) = base else { break };
-        if drafts.iter().any(|draft| draft.id.text == base.text) {
-            out.push(base.error(codes::LAYER_CYCLE, format!("`{}` extends itself in a circle", base.text)));
-            return (None, out);
-        }
-        if drafts.len() >= MAX_LAYERS {
-            let message = format!("a rule file stands on at most {MAX_LAYERS} layers");
-            out.push(base.error(codes::LIMIT_EXCEEDED, message));
-            return (None, out);
-        }
-        match resolve(&base.text) {
-            Some(source) => next = Some((Some(base), source)),
-            None if base.text == PRELUDE => {}
-            None => {
-                let message = format!("there is no rule file `{}`", base.text);
-                out.push(base.error(codes::LAYER_UNKNOWN_BASE, message).help(
-                    "a base is named by its id, which is its path below the rules folder without `.yaml`",
-                ));
-                return (None, out);
-            }
-        }
+    let mut stack = Stack { drafts: Vec::new(), path: Vec::new(), out: Vec::new(), resolve };
+    let whole = stack.add(None, source).is_some();
+    let Stack { drafts, mut out, .. } = stack;
+    if !whole {
+        return (None, out);
     }
-    drafts.reverse();
     let mut layers = Layers { drafts, clauses: Vec::new(), replaced: Vec::new(), unplaced: Vec::new() };
     layers.merge(&mut out);
     (Some(layers), out)
+}
+
+/// Files on their way into layers.
+struct Stack<'a> {
+    drafts: Vec<Draft>,
+    /// The files that stand on the one that is read.
+    path: Vec<String>,
+    out: Vec<Diagnostic>,
+    resolve: Resolve<'a>,
+}
+
+impl Stack<'_> {
+    /// Adds a file behind its bases. Without one of its layers nothing of a file can be judged, and its other
+    /// faults are not known.
+    fn add(&mut self, name: Option<&Loc>, source: &Arc<Source>) -> Option<()> {
+        let (draft, mut faults) = read(source);
+        self.out.append(&mut faults);
+        let draft = draft?;
+        if let Some(name) = name.filter(|name| name.text != draft.id.text) {
+            let message = format!("the rule file `{}` calls itself `{}`", name.text, draft.id.text);
+            let fault = name.error(codes::LAYER_UNKNOWN_BASE, message);
+            self.out.push(fault.also(&draft.id.source, draft.id.span, "its id"));
+            return None;
+        }
+        let mut bases = draft.extends.clone();
+        if bases.is_empty() && draft.id.text != PRELUDE {
+            bases.push(Loc { text: PRELUDE.into(), ..draft.id.clone() });
+        }
+        self.path.push(draft.id.text.clone());
+        for base in &bases {
+            self.base(base)?;
+        }
+        self.path.pop();
+        self.drafts.push(draft);
+        Some(())
+    }
+
+    fn base(&mut self, base: &Loc) -> Option<()> {
+        if self.path.contains(&base.text) {
+            let message = format!("`{}` extends itself in a circle", base.text);
+            self.out.push(base.error(codes::LAYER_CYCLE, message));
+            return None;
+        }
+        if self.drafts.iter().any(|draft| draft.id.text == base.text) {
+            return Some(());
+        }
+        if self.drafts.len() + self.path.len() >= MAX_LAYERS {
+            let message = format!("a rule file stands on at most {MAX_LAYERS} layers");
+            self.out.push(base.error(codes::LIMIT_EXCEEDED, message));
+            return None;
+        }
+        match (self.resolve)(&base.text) {
+            Some(source) => self.add(Some(base), &source),
+            None if base.text == PRELUDE => Some(()),
+            None => {
+                let message = format!("there is no rule file `{}`", base.text);
+                self.out.push(base.error(codes::LAYER_UNKNOWN_BASE, message).help(
+                    "a base is named by its id, which is its path below the rules folder without `.yaml`",
+                ));
+                None
+            }
+        }
+    }
 }
 
 impl Layers {

@@ -93,8 +93,8 @@ pub struct RuleSet {
     pub fleeting: Vec<VarId>,
     /// How positions and acts are written.
     pub notation: Notation,
-    /// The time control, if one is declared.
-    pub clock: Vec<Period>,
+    /// The time control of each player, if one is declared.
+    pub clock: Vec<Vec<Period>>,
     /// Definitions that can be asked for by name, with their signatures.
     pub definitions: Vec<Definition>,
 }
@@ -571,6 +571,8 @@ pub enum Effect {
     Turn(Code),
     /// The position that was recorded so many plies ago returns.
     Restore(Code),
+    /// What a clause says happens too.
+    Apply(u16),
     /// Set a variable, with one code for each index that it has.
     Set(VarId, Vec<Code>, Code),
     /// End the game.
@@ -646,6 +648,11 @@ pub enum Form {
         then: Vec<Effect>,
         /// What happens when the condition fails; without it the event is then refused.
         otherwise: Option<Vec<Effect>>,
+    },
+    /// What happens when another clause applies it.
+    Applied {
+        /// What happens.
+        then: Vec<Effect>,
     },
     /// A consequence of a ply.
     After {

@@ -5,7 +5,7 @@
 
 use std::cell::Cell as Counter;
 
-use rulebook_model::ruleset::{Cell, Code, Effect, Var};
+use rulebook_model::ruleset::{Cell, Code, Effect, Form, Var};
 use rulebook_model::types::Type;
 use rulebook_model::{Site, Sites, Value};
 
@@ -92,6 +92,19 @@ impl Engine {
                     if let Value::Player(player) = run(draft, player)? {
                         draft.dirty |= draft.state.mover != player;
                         draft.state.mover = player;
+                    }
+                }
+                Effect::Apply(at) => {
+                    let Some(clause) = self.rules.clauses.get(usize::from(*at)) else { continue };
+                    let Form::Applied { then } = &clause.form else { continue };
+                    let evaluator = self.evaluator(&draft.state, fuel);
+                    let at_hand = situation(&draft.act, mover);
+                    if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+                        // The clause that applies another one stays the latest, for what it does after that.
+                        let outer = draft.clauses.pop();
+                        draft.clauses.push(*at);
+                        self.perform(draft, then, fuel)?;
+                        draft.clauses.extend(outer);
                     }
                 }
                 Effect::Restore(plies) => {

@@ -755,7 +755,7 @@ impl Engine {
         }
         draft.state.forget(draft.restored.unwrap_or(0));
         self.settle(&mut draft.state)?;
-        Ok(Verdict::Done { next: Box::new(draft.state), clauses })
+        Ok(Verdict::Done { next: Box::new(draft.state), clauses: draft.clauses })
     }
 
     /// Counts sequences of plies. Endings by repetition, counting or agreement are not looked at, nor are

@@ -234,6 +234,8 @@ pub enum EffectKind {
     Again,
     /// `turn to player`: this player has the turn from now on.
     Turn(Expr),
+    /// `apply '10.13'`: what the clause of this number says happens too.
+    Apply(Name),
     /// `restore plies`: the position that was recorded so many plies ago returns.
     Restore(Expr),
     /// `name := a`, `name(p) += a`, `name(p, k) -= a`.
@@ -271,6 +273,17 @@ pub struct Head {
     pub parameters: Vec<Name>,
 }
 
+/// What follows a period whose moves are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterPeriod {
+    /// The next one, what is left being carried over.
+    Next,
+    /// The same one again, what is left being carried over.
+    Repeating,
+    /// The same one again, with its own time only.
+    Renewed,
+}
+
 /// One period of a time control. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Period {
@@ -284,6 +297,14 @@ pub struct Period {
     pub increment: i64,
     /// Time that runs before the clock does, in seconds for each move.
     pub delay: i64,
-    /// Whether the period repeats.
-    pub repeating: bool,
+    /// How much of what a move took is given back at most, in seconds.
+    pub back: i64,
+    /// The move of the game from which on time is added, waited for or given back; zero for all of them.
+    pub from: u32,
+    /// How many times the time is there, anew for each move; zero where it is a budget.
+    pub times: u32,
+    /// What happens when the moves of the period are made.
+    pub after: AfterPeriod,
+    /// Whether what one player uses the other one gets.
+    pub hourglass: bool,
 }

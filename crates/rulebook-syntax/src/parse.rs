@@ -524,6 +524,11 @@ impl Builder<'_> {
                 EffectKind::For(name, domain, self.deeper(span, |this| this.effect(body))?)
             }
             Rule::again => EffectKind::Again,
+            Rule::applying => {
+                let text = self.next(&mut inner)?;
+                let inside = text.as_str().trim().trim_matches(['\'', '"']).to_owned();
+                EffectKind::Apply(Name { text: inside, span: self.text.span(&text) })
+            }
             Rule::assigning => {
                 let target = self.next(&mut inner)?;
                 let operator = self.next(&mut inner)?;
@@ -576,29 +581,52 @@ impl Builder<'_> {
 
     fn period(&self, pair: Pair<'_, Rule>) -> Parsed<Period> {
         let span = self.text.span(&pair);
-        let mut period = Period { span, moves: None, seconds: 0, increment: 0, delay: 0, repeating: false };
+        let mut period = Period {
+            span,
+            moves: None,
+            seconds: 0,
+            increment: 0,
+            delay: 0,
+            back: 0,
+            from: 0,
+            times: 0,
+            after: AfterPeriod::Next,
+            hourglass: false,
+        };
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::number => period.moves = Some(self.whole(&part)?),
+                Rule::renewals => period.times = self.whole(&part)?,
                 Rule::time => period.seconds = self.time(&part)?,
-                Rule::again_period => period.repeating = true,
-                rule if is_keyword(rule) => {}
-                _ => {
-                    let minutes = part.as_str().trim_end().ends_with("min");
-                    let (mut amount, mut delay) = (0_i64, false);
-                    for inner in part.into_inner() {
-                        match inner.as_rule() {
-                            Rule::delay => delay = true,
-                            Rule::number => amount = i64::from(self.whole::<i32>(&inner)?),
-                            _ => {}
-                        }
-                    }
-                    let amount = if minutes { amount.saturating_mul(60) } else { amount };
-                    *(if delay { &mut period.delay } else { &mut period.increment }) = amount;
-                }
+                Rule::repeating => period.after = AfterPeriod::Repeating,
+                Rule::renewed => period.after = AfterPeriod::Renewed,
+                Rule::hourglass => period.hourglass = true,
+                Rule::bonus => self.bonus(part, &mut period)?,
+                _ => {}
             }
         }
         Ok(period)
+    }
+
+    /// What a move adds, waits for or gets back, and from which move on.
+    fn bonus(&self, pair: Pair<'_, Rule>, period: &mut Period) -> Parsed<()> {
+        let (mut kind, mut amount, mut unit) = (Rule::added, 0_i64, 1);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::added | Rule::delay | Rule::returned => kind = part.as_rule(),
+                Rule::number => amount = i64::from(self.whole::<i32>(&part)?),
+                Rule::k_unit if part.as_str().trim() == "min" => unit = 60,
+                Rule::from_move => period.from = self.whole(&part)?,
+                _ => {}
+            }
+        }
+        let slot = match kind {
+            Rule::delay => &mut period.delay,
+            Rule::returned => &mut period.back,
+            _ => &mut period.increment,
+        };
+        *slot = amount.saturating_mul(unit);
+        Ok(())
     }
 }
 
@@ -606,12 +634,14 @@ impl Builder<'_> {
 fn is_keyword(rule: Rule) -> bool {
     matches!(
         rule,
-        Rule::k_at
+        Rule::k_apply
+            | Rule::k_at
             | Rule::k_back
             | Rule::k_do
             | Rule::k_else
             | Rule::k_face
             | Rule::k_for
+            | Rule::k_from
             | Rule::k_give
             | Rule::k_have
             | Rule::k_if
@@ -627,6 +657,7 @@ fn is_keyword(rule: Rule) -> bool {
             | Rule::k_step
             | Rule::k_then
             | Rule::k_those
+            | Rule::k_times
             | Rule::k_to
             | Rule::k_trace
             | Rule::k_turn
@@ -756,9 +787,15 @@ mod tests {
         let periods = control(&text("40 moves in 2:30:00, then 16 moves in 1:00:00 repeating")).unwrap();
         assert_eq!(periods.len(), 2);
         assert_eq!((periods[0].moves, periods[0].seconds), (Some(40), 9000));
-        assert!(periods[1].repeating);
+        assert_eq!(periods[1].after, AfterPeriod::Repeating);
         let periods = control(&text("25:00 + 10 s")).unwrap();
         assert_eq!((periods[0].seconds, periods[0].increment), (1500, 10));
+        let periods = control(&text("5:00 back 3 s from move 61, then 5 times 0:30")).unwrap();
+        assert_eq!((periods[0].back, periods[0].from, periods[0].increment), (3, 61, 0));
+        assert_eq!((periods[1].times, periods[1].seconds, periods[1].moves), (5, 30, None));
+        let periods = control(&text("10:00, then 25 moves in 10:00 renewed")).unwrap();
+        assert_eq!((periods[1].moves, periods[1].after), (Some(25), AfterPeriod::Renewed));
+        assert!(control(&text("1:00 hourglass")).unwrap()[0].hourglass);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use rulebook::model::ruleset::{ActFilter, Author, Clause, Form, Index, MOVES, PLIES, SECONDS, Var};
 use rulebook::model::types::Type;
-use rulebook::syntax::ast::Period;
+use rulebook::syntax::ast::{AfterPeriod, Period};
 use rulebook::{Lang, Outcome, Person, Reason, RuleSet, Value};
 
 /// The language of an answer.
@@ -84,6 +84,7 @@ pub(crate) fn form(form: &Form) -> &'static str {
         Form::Move { .. } => "move",
         Form::Act { .. } => "act",
         Form::Event { .. } => "event",
+        Form::Applied { .. } => "applied",
         Form::After { .. } => "after",
         Form::Forbid { .. } => "forbid",
         Form::Most { .. } => "most",
@@ -106,6 +107,7 @@ pub(crate) fn kind(rules: &RuleSet, clause: &Clause, lang: Lang) -> String {
             about(say(lang, "movement of", "走法："), &format!("{kinds}{own}"))
         }
         (Form::Act { act: name, .. }, _) => about(say(lang, "act", "着法："), &act(*name)),
+        (Form::Applied { .. }, _) => say(lang, "what other clauses apply", "供其他条文适用").to_owned(),
         (Form::Event { event, by, .. }, _) => {
             let by = match by {
                 Author::Anyone => say(lang, "by any player", "任何一方"),
@@ -219,6 +221,8 @@ pub(crate) fn duration(seconds: i64) -> String {
 pub(crate) fn period(period: &Period, lang: Lang) -> String {
     let time = duration(period.seconds);
     let mut text = match (period.moves, lang) {
+        (_, Lang::En) if period.times > 0 => format!("{} times {time} for a move", period.times),
+        (_, Lang::Zh) if period.times > 0 => format!("每着{time}，共{}次", period.times),
         (Some(moves), Lang::En) => format!("{moves} moves in {time}"),
         (Some(moves), Lang::Zh) => format!("{time}走{moves}着"),
         (None, Lang::En) => format!("{time} for the rest"),
@@ -228,12 +232,28 @@ pub(crate) fn period(period: &Period, lang: Lang) -> String {
         let each = say(lang, "more for each move", "（每着加时）");
         text = format!("{text}, {} {each}", duration(period.increment));
     }
+    if period.back != 0 {
+        let each = say(lang, "at most given back for each move", "（每着至多返还）");
+        text = format!("{text}, {} {each}", duration(period.back));
+    }
     if period.delay != 0 {
         let each = say(lang, "of delay for each move", "（每着延时）");
         text = format!("{text}, {} {each}", duration(period.delay));
     }
-    if period.repeating {
-        text = format!("{text}, {}", say(lang, "again and again", "循环"));
+    if period.from > 1 {
+        let from = match lang {
+            Lang::En => format!("from move {} on", period.from),
+            Lang::Zh => format!("自第{}着起", period.from),
+        };
+        text = format!("{text}, {from}");
+    }
+    match period.after {
+        AfterPeriod::Next => {}
+        AfterPeriod::Repeating => text = format!("{text}, {}", say(lang, "again and again", "循环")),
+        AfterPeriod::Renewed => text = format!("{text}, {}", say(lang, "each time anew", "每次重计")),
+    }
+    if period.hourglass {
+        text = format!("{text}, {}", say(lang, "as an hourglass", "沙漏计时"));
     }
     text
 }

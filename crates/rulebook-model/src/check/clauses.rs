@@ -13,7 +13,7 @@ use super::names::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, derive, intern};
 use crate::draft::{ClauseDraft, FormDraft, Loc, suggest};
 use crate::layer::{Layers, PRELUDE, Placed};
-use crate::ruleset::{ActFilter, Author, Choice, Clause, Code, Context, Form, Term};
+use crate::ruleset::{ActFilter, Author, Choice, Clause, Code, Context, Effect, Form, Term};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -25,6 +25,21 @@ const ALL: &str = "all";
 
 fn contexts(list: &[Context]) -> u32 {
     list.iter().fold(0, |bits, context| bits | bit(*context))
+}
+
+/// Calls a function on the number of every clause that effects apply.
+fn each_application(effects: &mut [Effect], visit: &mut dyn FnMut(&mut u16)) {
+    for effect in effects {
+        match effect {
+            Effect::Apply(clause) => visit(clause),
+            Effect::If(_, yes, no) => {
+                each_application(yes, visit);
+                each_application(no, visit);
+            }
+            Effect::For(_, _, body) => each_application(body, visit),
+            _ => {}
+        }
+    }
 }
 
 /// Whether the conditions of a clause are known to fail.
@@ -82,6 +97,7 @@ impl Checker<'_> {
         for placed in &layers.unplaced {
             self.clause(placed, layers, &mut bound);
         }
+        self.applications(layers);
         self.yields(layers);
         self.yield_circles();
         self.able_cycles();
@@ -327,6 +343,10 @@ impl Checker<'_> {
                 let otherwise = draft.otherwise.as_ref().map(|effects| self.effects(effects, scope));
                 Form::Event { event, by, choices, then, otherwise }
             }
+            FormDraft::Applied => {
+                scope.contexts = rest | bit(Context::Actor);
+                Form::Applied { then: then(self, scope) }
+            }
             FormDraft::After(acts) => {
                 let acts = self.filter(acts);
                 scope.contexts = during;
@@ -438,6 +458,52 @@ impl Checker<'_> {
             }
         }
         kinds
+    }
+
+    /// The clauses that others apply; they apply none themselves, so that no circle can be.
+    fn applications(&mut self, layers: &Layers) {
+        let named = std::mem::take(&mut self.applied);
+        let targets: Vec<Option<usize>> = named.iter().map(|id| self.in_force(id, layers)).collect();
+        let forms: Vec<bool> =
+            self.rules.clauses.iter().map(|clause| matches!(clause.form, Form::Applied { .. })).collect();
+        let mut wrong: Vec<(usize, &'static str)> = Vec::new();
+        let mut used = vec![false; forms.len()];
+        for clause in &mut self.rules.clauses {
+            let is_applied = matches!(clause.form, Form::Applied { .. });
+            let mut settle = |slot: &mut u16| {
+                let target = targets.get(usize::from(*slot)).copied().flatten();
+                let Some(target) = target else { return };
+                if forms.get(target) != Some(&true) {
+                    wrong.push((usize::from(*slot), "is no clause that can be applied: it has more than `then`"));
+                } else if is_applied {
+                    wrong.push((usize::from(*slot), "is applied by a clause that is itself applied"));
+                }
+                if let Some(used) = used.get_mut(target) {
+                    *used = true;
+                }
+                *slot = target as u16;
+            };
+            match &mut clause.form {
+                Form::Event { then, otherwise, .. } => {
+                    each_application(then, &mut settle);
+                    otherwise.iter_mut().for_each(|effects| each_application(effects, &mut settle));
+                }
+                Form::Applied { then } => each_application(then, &mut settle),
+                _ => {}
+            }
+        }
+        for (at, what) in wrong {
+            if let Some(id) = named.get(at) {
+                self.out.push(id.error(codes::LAYER_DANGLING, format!("clause `{}` {what}", id.text)));
+            }
+        }
+        for (clause, used) in self.rules.clauses.iter().zip(used) {
+            if matches!(clause.form, Form::Applied { .. }) && !used && clause.source == self.top {
+                let message = format!("no clause applies `{}`", clause.id);
+                let code = codes::CLAUSE_UNREACHABLE;
+                self.out.push(Diagnostic::warning(code, &clause.source, clause.span, message));
+            }
+        }
     }
 
     /// Which clauses go before which: `yields` names those that go first, `exception_to` those that go second.

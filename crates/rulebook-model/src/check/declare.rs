@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use rulebook_syntax::ast::{Expr, Name};
+use rulebook_syntax::ast::{AfterPeriod, Expr, Name, Period};
 use rulebook_syntax::{Diagnostic, Source, Span, codes, parse};
 
 use super::{Checker, Meaning, intern, names, paths};
@@ -62,6 +62,36 @@ impl Checker<'_> {
         self.names.insert(name.text.clone(), (meaning, name.clone()));
     }
 
+    /// Each player has a time control: the one that is for all, or his own.
+    fn clock(&mut self, controls: &[(Option<Loc>, In<Vec<Period>>)]) {
+        let mut clock: Vec<Option<Vec<Period>>> = vec![None; self.rules.players.len().max(1)];
+        for (player, control) in controls {
+            for period in control.it.iter().rev().skip(1).filter(|period| period.after != AfterPeriod::Next) {
+                let message = "only the last period can be `repeating` or `renewed`";
+                self.fault(&control.source, codes::EXPR_SYNTAX, period.span, message);
+            }
+            let Some(player) = player else {
+                clock.fill(Some(control.it.clone()));
+                continue;
+            };
+            match self.rules.player(&player.text).and_then(|at| clock.get_mut(usize::from(at))) {
+                Some(slot) => *slot = Some(control.it.clone()),
+                None => {
+                    let fault = player.error(codes::NAME_UNKNOWN, format!("`{}` is no player", player.text));
+                    let known = self.rules.players.iter().map(String::as_str);
+                    let fault = suggest(fault, &player.text, known);
+                    self.out.push(fault);
+                }
+            }
+        }
+        if let Some((_, first)) = controls.first().filter(|_| clock.contains(&None)) {
+            let span = first.it.first().map_or(Span::new(0, 0), |period| period.span);
+            let message = "every player needs a time control";
+            self.fault(&first.source, codes::FILE_MISSING_KEY, span, message);
+        }
+        self.rules.clock = clock.into_iter().flatten().collect();
+    }
+
     pub(super) fn declare(&mut self, drafts: &[Draft], given: &[(String, String)]) {
         for draft in drafts {
             self.rules.lineage.push(draft.id.text.clone());
@@ -71,9 +101,6 @@ impl Checker<'_> {
             for unit in &draft.units {
                 self.is_fine(unit);
                 intern(&mut self.units, &unit.text);
-            }
-            if let Some(clock) = &draft.clock {
-                self.rules.clock = clock.it.clone();
             }
         }
         if let Some(draft) = drafts.iter().rev().find(|draft| !draft.players.is_empty()) {
@@ -86,6 +113,9 @@ impl Checker<'_> {
                 self.rules.players.push(player.text.clone());
                 self.introduce(player, Meaning::Player(index as u8));
             }
+        }
+        if let Some(draft) = drafts.iter().rev().find(|draft| !draft.clock.is_empty()) {
+            self.clock(&draft.clock);
         }
         if let Some(draft) = drafts.iter().rev().find(|draft| !draft.phases.is_empty()) {
             for phase in &draft.phases {

@@ -75,7 +75,7 @@ fn walk_effects(rules: &RuleSet, effects: &[Effect], visit: &mut dyn FnMut(&Term
                 each(&[a, c]);
                 b.iter().for_each(|code| walk(rules, &code.term, visit));
             }
-            Effect::Again => {}
+            Effect::Again | Effect::Apply(_) => {}
             Effect::Set(_, index, value) => {
                 each(&[value]);
                 index.iter().for_each(|code| walk(rules, &code.term, visit));
@@ -132,6 +132,7 @@ fn conduct(rules: &RuleSet) -> BTreeSet<u16> {
                 set(then, &mut by_events);
                 otherwise.iter().for_each(|effects| set(effects, &mut by_events));
             }
+            Form::Applied { then } => set(then, &mut by_events),
             Form::Move { then, .. } | Form::Act { then, .. } | Form::After { then, .. } => {
                 set(then, &mut by_plies);
             }

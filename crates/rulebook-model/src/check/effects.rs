@@ -2,12 +2,14 @@
 //!
 //! Invariant: an assignment keeps the type and unit of its variable.
 
+use std::sync::Arc;
+
 use rulebook_syntax::ast::{self, Assign, Binary};
 use rulebook_syntax::{Diagnostic, Span, codes};
 
 use super::names::{Scope, bit};
 use super::{Checker, Meaning};
-use crate::draft::suggest;
+use crate::draft::{Loc, suggest};
 use crate::ruleset::{Code, Context, Effect, Index, PLIES, Term};
 use crate::types::Type;
 
@@ -27,10 +29,10 @@ impl Checker<'_> {
         effects.iter().filter_map(|effect| self.effect(effect, scope)).collect()
     }
 
-    /// A ply passes the turn and goes forward by itself.
+    /// A ply passes the turn and goes forward by itself, and its consequences are clauses of their own.
     fn only_in_events(&mut self, what: &str, span: Span, scope: &Scope) {
         if scope.contexts & bit(Context::Changed) != 0 {
-            let message = format!("`{what}` is for events; a ply passes the turn by itself");
+            let message = format!("`{what}` is for events");
             self.fault(&scope.source, codes::NAME_CONTEXT, span, message);
         }
     }
@@ -71,6 +73,12 @@ impl Checker<'_> {
             Kind::Turn(player) => {
                 self.only_in_events("turn to", effect.span, scope);
                 Effect::Turn(self.code(player, &Type::Player, scope))
+            }
+            Kind::Apply(id) => {
+                self.only_in_events("apply", effect.span, scope);
+                let source = Arc::clone(&scope.source);
+                self.applied.push(Loc { text: id.text.clone(), span: id.span, source });
+                Effect::Apply(self.applied.len() as u16 - 1)
             }
             Kind::Restore(plies) => {
                 self.only_in_events("restore", effect.span, scope);

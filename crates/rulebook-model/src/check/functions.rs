@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use rulebook_syntax::ast::{Expr, ExprKind, Name};
+use rulebook_syntax::ast::{AfterPeriod, Binary, Expr, ExprKind, Name, Period};
 use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
 use super::names::{ABLE, ATTACK, Scope, bit};
 use super::terms::{NOTHING, Typed};
 use super::{Checker, Meaning};
 use crate::draft::suggest;
-use crate::ruleset::{Builtin, COUNT, Context, Features, MOVES, PLIES, Term};
+use crate::ruleset::{Builtin, COUNT, Context, Features, MOVES, PLIES, SECONDS, Term};
 use crate::types::Type;
 use crate::value::{Number, Value};
 
@@ -82,9 +82,47 @@ const FUNCTIONS: &[(&str, Builtin, &[Takes], Gives)] = &[
     ("floor", Builtin::Floor, &[Takes::Number], Gives::Same),
 ];
 
+/// A function of a time control: its name, whether it takes a number of a period, and its value for one.
+type OfPeriod = (&'static str, bool, fn(&[Period], usize) -> (Value, Type));
+
+/// The functions of the time control of a player; most of them are about one of its periods.
+const PERIODS: &[OfPeriod] = &[
+    ("periods", false, |periods, _| (Value::whole(periods.len()), Type::Number(COUNT))),
+    ("period_time", true, |periods, at| seconds(periods, at, |period| period.seconds)),
+    ("period_bonus", true, |periods, at| seconds(periods, at, |period| period.increment)),
+    ("period_delay", true, |periods, at| seconds(periods, at, |period| period.delay)),
+    ("period_back", true, |periods, at| seconds(periods, at, |period| period.back)),
+    ("period_moves", true, |periods, at| moves(periods, at, |period| period.moves.unwrap_or(0))),
+    ("period_from", true, |periods, at| moves(periods, at, |period| period.from)),
+    ("period_times", true, |periods, at| {
+        (Value::whole(in_force(periods, at).map_or(0, |period| period.times as usize)), Type::Number(COUNT))
+    }),
+    ("period_renewed", true, |periods, at| {
+        truth(in_force(periods, at).is_some_and(|period| period.after == AfterPeriod::Renewed))
+    }),
+    ("hourglass", true, |periods, at| truth(in_force(periods, at).is_some_and(|period| period.hourglass))),
+];
+
+/// The period of a number, from one; the last one again where it does not end.
+fn in_force(periods: &[Period], at: usize) -> Option<&Period> {
+    periods.get(at).or(periods.last().filter(|last| last.after != AfterPeriod::Next))
+}
+
+fn truth(truth: bool) -> (Value, Type) {
+    (Value::Truth(truth), Type::Truth)
+}
+
+fn seconds(periods: &[Period], at: usize, of: fn(&Period) -> i64) -> (Value, Type) {
+    (Value::Number(Number::whole(in_force(periods, at).map_or(0, of))), Type::Number(SECONDS))
+}
+
+fn moves(periods: &[Period], at: usize, of: fn(&Period) -> u32) -> (Value, Type) {
+    (Value::Number(Number::whole(in_force(periods, at).map_or(0, of).into())), Type::Number(MOVES))
+}
+
 /// The names of all functions.
 pub(super) fn function_names<'a>() -> impl Iterator<Item = &'a str> {
-    FUNCTIONS.iter().map(|(name, ..)| *name)
+    FUNCTIONS.iter().map(|(name, ..)| *name).chain(PERIODS.iter().map(|(name, ..)| *name))
 }
 
 impl Checker<'_> {
@@ -92,6 +130,9 @@ impl Checker<'_> {
         let word = name.text.as_str();
         match word {
             "able" | "last" => return self.act_question(name, arguments, scope),
+            _ if PERIODS.iter().any(|(known, ..)| *known == word) => {
+                return self.of_period(name, arguments, scope);
+            }
             "times" => return self.times(name, arguments, scope),
             _ => {}
         }
@@ -144,6 +185,38 @@ impl Checker<'_> {
         let message = format!("`{}` takes one argument, not {}", name.text, arguments.len());
         self.fault(&scope.source, codes::TYPE_ARITY, name.span, message);
         None
+    }
+
+    /// A value of a time control, as a table by player and period that is written out.
+    fn of_period(&mut self, name: &Name, arguments: &[Expr], scope: &mut Scope) -> Typed {
+        let Some((_, numbered, of)) = PERIODS.iter().find(|(known, ..)| *known == name.text) else {
+            return NOTHING;
+        };
+        let (player, number) = match arguments {
+            [player] if !numbered => (player, None),
+            [player, number] if *numbered => (player, Some(number)),
+            _ => {
+                let takes = if *numbered { "a player and the number of a period" } else { "a player" };
+                return self.error(codes::TYPE_ARITY, name.span, format!("`{}` takes {takes}", name.text), scope);
+            }
+        };
+        let player = self.wanted(player, &Type::Player, scope);
+        let number = number.map(|number| self.wanted(number, &Type::Number(COUNT), scope));
+        let ty = of(&[], 0).1;
+        let mut all = Term::Const(of(&[], 0).0);
+        for (at, periods) in self.rules.clock.iter().enumerate() {
+            let mut one = Term::Const(of(periods, periods.len()).0);
+            for place in (0..periods.len()).rev().filter(|_| *numbered) {
+                let here = Term::Const(Value::whole(place + 1));
+                let asked = number.clone().unwrap_or(Term::Const(Value::Nothing));
+                let is_here = Term::Binary(Binary::Le, Box::new(asked), Box::new(here));
+                one = Term::If(Box::new(is_here), Box::new(Term::Const(of(periods, place).0)), Box::new(one));
+            }
+            let this = Box::new(Term::Const(Value::Player(at as u8)));
+            let is_this = Term::Binary(Binary::Eq, Box::new(player.clone()), this);
+            all = Term::If(Box::new(is_this), Box::new(one), Box::new(all));
+        }
+        (all, ty)
     }
 
     fn act_question(&mut self, name: &Name, arguments: &[Expr], scope: &mut Scope) -> Typed {

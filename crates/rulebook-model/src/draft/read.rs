@@ -283,7 +283,7 @@ impl Reader<'_> {
             source: Arc::clone(self.source),
             id: Loc { text: String::new(), span: start, source: Arc::clone(self.source) },
             title: Phrase::default(),
-            extends: None,
+            extends: Vec::new(),
             players: Vec::new(),
             phases: Vec::new(),
             units: Vec::new(),
@@ -299,7 +299,7 @@ impl Reader<'_> {
             macros: Vec::new(),
             tables: Vec::new(),
             notation: None,
-            clock: None,
+            clock: Vec::new(),
             without: Vec::new(),
             clauses: Vec::new(),
             lost: BTreeSet::new(),
@@ -321,7 +321,7 @@ impl Reader<'_> {
                 }
             }
             "title" => draft.title = self.phrase(node),
-            "extends" => draft.extends = self.text(node, "the id of a base"),
+            "extends" => draft.extends = self.texts(node, "the id of a base"),
             "players" => draft.players = self.texts(node, "a player"),
             "phases" => draft.phases = self.texts(node, "a phase"),
             "answers" => draft.answers = self.texts(node, "a definition"),
@@ -383,8 +383,15 @@ impl Reader<'_> {
             }
             "notation" => draft.notation = Some(self.notation(key, node)),
             "clock" => {
-                draft.clock =
-                    self.small(node, "a time control", parse::control).map(|clock| self.within(clock));
+                let entries: Vec<(Option<Loc>, &Node)> = match &node.value {
+                    Value::Map(entries) => entries.iter().map(|(k, n)| (Some(self.loc(k)), n)).collect(),
+                    _ => vec![(None, node)],
+                };
+                for (player, node) in entries {
+                    if let Some(clock) = self.small(node, "a time control", parse::control) {
+                        draft.clock.push((player, self.within(clock)));
+                    }
+                }
             }
             "clauses" => self.clauses(draft, node),
             "edition" => {

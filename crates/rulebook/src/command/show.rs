@@ -208,7 +208,7 @@ fn report(rules: &RuleSet, lang: Lang) -> Report {
         acts: rules.acts.clone(),
         events: rules.events.clone(),
         tables: tables.collect(),
-        clock: rules.clock.iter().map(|period| describe::period(period, lang)).collect(),
+        clock: clock(rules, lang),
         clauses: clauses.collect(),
         replaced: replaced.collect(),
     }
@@ -352,4 +352,21 @@ fn clauses(rules: &RuleSet, report: &Report, lang: Lang, out: &mut Out) {
         rows.add_row(cells);
     }
     out.table(&rows);
+}
+
+/// The time control, period by period; each player's own where they differ.
+fn clock(rules: &RuleSet, lang: Lang) -> Vec<String> {
+    let own = |periods: &Vec<_>| periods.iter().map(|period| describe::period(period, lang)).collect();
+    match &rules.clock[..] {
+        [first, rest @ ..] if rest.iter().any(|other| other != first) => {
+            let all = rules.players.iter().zip(&rules.clock);
+            all.map(|(player, periods)| {
+                let periods: Vec<String> = own(periods);
+                format!("{player}: {}", periods.join("; "))
+            })
+            .collect()
+        }
+        [first, ..] => own(first),
+        [] => Vec::new(),
+    }
 }

@@ -26,6 +26,7 @@ const FORMS: &[(&str, &[&str])] = &[
     ("renumbers", &[]),
     ("act", &["when", "unless", "choose", "then"]),
     ("after", &["when", "unless", "choose", "then"]),
+    ("then", &["when", "unless"]),
 ];
 /// Keys of `TEXT_KEYS` that only some clauses obey: an order among those that decide something, phases of play.
 const ONLY_WITH: &[(&str, &[&str])] = &[
@@ -172,6 +173,7 @@ impl Reader<'_> {
                 FormDraft::Event(self.text(node, "an event")?, by)
             }
             "after" => FormDraft::After(self.texts(node, "an act")),
+            "then" => FormDraft::Applied,
             "forbid" => {
                 let (before, after) = (acts(self, "before"), acts(self, "after"));
                 if before.is_some() == after.is_some() {
