@@ -4,6 +4,7 @@
 
 mod bench;
 mod conformance;
+mod coverage;
 mod diff;
 mod emitted;
 mod mutate;
@@ -30,6 +31,8 @@ enum Command {
     Bench(bench::Args),
     /// Run the conformance corpus.
     Conformance(conformance::Args),
+    /// Count which articles have clauses and scenarios.
+    Coverage(coverage::Args),
     /// Play random games on both engines and compare them.
     Diff(diff::Args),
     /// Compile the modules that rule sets become, and compare them with the machine.
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Bench(args) => bench::run(&args),
         Command::Conformance(args) => conformance::run(args),
+        Command::Coverage(args) => coverage::run(&args),
         Command::Diff(args) => diff::run(args),
         Command::Emitted(args) => emitted::run(&args),
         Command::MutateCompiled(args) => mutate::run(&args),

@@ -6,6 +6,7 @@
 
 pub mod case;
 pub mod corpus;
+pub mod coverage;
 pub mod diff;
 pub mod driver;
 pub mod engines;

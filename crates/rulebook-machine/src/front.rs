@@ -310,8 +310,8 @@ impl<L: Layout> Game for Session<L> {
     }
 
     fn event(&mut self, event: u16, with: &[Plain], person: Person) -> Outcomes<PlainVerdict> {
-        let with: Vec<_> = self
-            .converted(|engine, texts| with.iter().map(|given| texts.value(engine, given)).collect());
+        let with: Vec<_> =
+            self.converted(|engine, texts| with.iter().map(|given| texts.value(engine, given)).collect());
         let verdict = self.shared.0.event(&self.state, event, &with, person, &mut self.work)?;
         Ok(self.plain_verdict(verdict, false))
     }

@@ -199,7 +199,8 @@ pub fn play(engine: &dyn Judge, state: &State, line: &str) -> Result<Done, LineE
     let mut timed = None;
     if let Some(time) = time {
         if time < state.now {
-            let message = format!("{} is before {}, the time of the line before", clock(time), clock(state.now));
+            let message =
+                format!("{} is before {}, the time of the line before", clock(time), clock(state.now));
             return Err(TextError::at(line, line.trim(), message).into());
         }
         timed = Some(State { now: time, ..state.clone() });

@@ -659,7 +659,13 @@ impl Engine {
     ///
     /// # Errors
     /// A fault of the rule set in this situation.
-    pub fn offers(&self, state: &State, event: u16, person: Person, most: usize) -> Outcomes<Vec<Vec<Value>>> {
+    pub fn offers(
+        &self,
+        state: &State,
+        event: u16,
+        person: Person,
+        most: usize,
+    ) -> Outcomes<Vec<Vec<Value>>> {
         let fuel = Counter::new(FUEL);
         let evaluator = self.evaluator(state, &fuel);
         let actor = match person {

@@ -474,7 +474,10 @@ impl Checker<'_> {
                 let target = targets.get(usize::from(*slot)).copied().flatten();
                 let Some(target) = target else { return };
                 if forms.get(target) != Some(&true) {
-                    wrong.push((usize::from(*slot), "is no clause that can be applied: it has more than `then`"));
+                    wrong.push((
+                        usize::from(*slot),
+                        "is no clause that can be applied: it has more than `then`",
+                    ));
                 } else if is_applied {
                     wrong.push((usize::from(*slot), "is applied by a clause that is itself applied"));
                 }

@@ -197,7 +197,12 @@ impl Checker<'_> {
             [player, number] if *numbered => (player, Some(number)),
             _ => {
                 let takes = if *numbered { "a player and the number of a period" } else { "a player" };
-                return self.error(codes::TYPE_ARITY, name.span, format!("`{}` takes {takes}", name.text), scope);
+                return self.error(
+                    codes::TYPE_ARITY,
+                    name.span,
+                    format!("`{}` takes {takes}", name.text),
+                    scope,
+                );
             }
         };
         let player = self.wanted(player, &Type::Player, scope);

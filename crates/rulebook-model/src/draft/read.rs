@@ -496,7 +496,14 @@ impl Reader<'_> {
 
     fn state(&mut self, key: &Scalar, node: &Node) -> Option<StateDraft> {
         let name = self.loc(key);
-        let mut state = StateDraft { ty: name.clone(), name, each: Vec::new(), fleeting: false, kept: false, start: None };
+        let mut state = StateDraft {
+            ty: name.clone(),
+            name,
+            each: Vec::new(),
+            fleeting: false,
+            kept: false,
+            start: None,
+        };
         if let Value::Scalar(scalar) = &node.value {
             state.ty = self.loc(scalar);
             return Some(state);
