@@ -133,7 +133,7 @@ pub enum PlainVerdict {
         /// The act, if it was one.
         act: Option<PlainAct>,
         /// The position after it.
-        next: PlainPosition,
+        next: Box<PlainPosition>,
         /// How many of the recorded positions it took back.
         forgotten: usize,
         /// How the game ended, endings looked at.
@@ -239,7 +239,7 @@ impl<L: Layout> Session<L> {
                 let before = self.state.history.entries().len();
                 PlainVerdict::Done {
                     act: act.filter(|_| is_act).map(|act| engine.plain_act(act, tables)),
-                    next: engine.plain_position(&next.position, tables),
+                    next: Box::new(engine.plain_position(&next.position, tables)),
                     forgotten: before.saturating_sub(next.history.entries().len()),
                     ended: next.ended.clone(),
                     clauses,

@@ -172,8 +172,8 @@ impl Draft {
     fn restore(&mut self, plies: Option<i64>, vars: &[Var]) {
         let Some(back) = plies.and_then(|plies| usize::try_from(plies).ok()) else { return };
         let past = self.state.past.clone();
-        let chain = std::iter::successors(past.as_deref(), |past| past.before.as_deref());
-        let Some(past) = chain.skip(back).next() else { return };
+        let mut chain = std::iter::successors(past.as_deref(), |past| past.before.as_deref());
+        let Some(past) = chain.nth(back) else { return };
         self.state.cells.clone_from(&past.cells);
         self.state.mover = past.mover;
         self.state.played = self.state.played.saturating_sub(back as u32);

@@ -126,7 +126,7 @@ impl Bridge {
             },
             PlainVerdict::Done { act, next, forgotten, ended, clauses } => {
                 let act = act.as_ref().map(|act| (from_plain_act(act), clauses.as_slice()));
-                let mut next = self.follow(state, act, next);
+                let mut next = self.follow(state, act, *next);
                 next.forget(forgotten);
                 next.ended = ended.map(ending);
                 Verdict::Done { next: Box::new(next), clauses }
