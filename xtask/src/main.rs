@@ -8,6 +8,7 @@ mod coverage;
 mod diff;
 mod emitted;
 mod mutate;
+mod mutate_rules;
 mod tidy;
 
 use std::error::Error;
@@ -39,6 +40,8 @@ enum Command {
     Emitted(emitted::Args),
     /// Make mistakes in compiled files, and load and run what comes of it.
     MutateCompiled(mutate::Args),
+    /// Make mistakes in rule files, and see whether a scenario notices.
+    MutateRules(mutate_rules::Args),
     /// Check the house rules of the repository.
     Tidy(tidy::Args),
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Diff(args) => diff::run(args),
         Command::Emitted(args) => emitted::run(&args),
         Command::MutateCompiled(args) => mutate::run(&args),
+        Command::MutateRules(args) => mutate_rules::run(&args),
         Command::Tidy(args) => tidy::run(args),
     };
     outcome.unwrap_or_else(|error| {

@@ -49,6 +49,11 @@ impl Engines {
         Self { library: Library::at(rules), kind, made: Mutex::new(HashMap::new()) }
     }
 
+    /// An engine over the rule files of a library.
+    pub fn over(kind: Kind, library: Library) -> Self {
+        Self { library, kind, made: Mutex::new(HashMap::new()) }
+    }
+
     fn make(&self, rules: &str, params: &[(String, String)]) -> Made {
         let Some(checked) = self.library.check(rules, params) else { return Err(Refused::Unknown) };
         if let Some(rules) = checked.rules {

@@ -13,6 +13,7 @@ pub mod engines;
 pub mod fuzz;
 pub mod hostile;
 pub mod judge;
+pub mod mutation;
 pub mod report;
 pub mod run;
 pub mod scenario;

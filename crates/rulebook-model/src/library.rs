@@ -22,12 +22,14 @@ pub const MAX_FILE: u64 = 4 * 1024 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     root: Option<PathBuf>,
+    /// Texts that go before those of the files.
+    own: Vec<(String, Arc<Source>)>,
 }
 
 impl Library {
     /// The files of one folder, then the built-in ones.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: Some(root.into()) }
+        Self { root: Some(root.into()), own: Vec::new() }
     }
 
     /// The folder above a file that holds the prelude, if there is one.
@@ -35,7 +37,15 @@ impl Library {
         let prelude = format!("{PRELUDE}.yaml");
         let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let root = file.ancestors().skip(1).find(|folder| folder.join(&prelude).is_file());
-        Self { root: root.map(Path::to_owned).or_else(|| root_by_id(&file)) }
+        Self { root: root.map(Path::to_owned).or_else(|| root_by_id(&file)), own: Vec::new() }
+    }
+
+    /// The same with another text for one of the files.
+    #[must_use]
+    pub fn with(mut self, id: &str, source: Arc<Source>) -> Self {
+        self.own.retain(|(known, _)| known != id);
+        self.own.push((id.to_owned(), source));
+        self
     }
 
     /// The text of a rule file.
@@ -43,6 +53,9 @@ impl Library {
         let fine = |c: char| c.is_ascii_alphanumeric() || "/_-".contains(c);
         if id.is_empty() || id.starts_with('/') || !id.chars().all(fine) {
             return None;
+        }
+        if let Some((_, source)) = self.own.iter().find(|(known, _)| known == id) {
+            return Some(Arc::clone(source));
         }
         if let Some(root) = &self.root {
             let path = root.join(format!("{id}.yaml"));

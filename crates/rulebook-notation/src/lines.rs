@@ -52,7 +52,7 @@ fn split<'t>(rules: &RuleSet, text: &'t str) -> (Option<Person>, &'t str) {
 }
 
 /// The time at the beginning of a line, and the rest of it.
-fn timed(line: &str) -> Result<(Option<Number>, &str), TextError> {
+pub(crate) fn timed(line: &str) -> Result<(Option<Number>, &str), TextError> {
     let line = line.trim();
     let Some((first, rest)) = line.split_once(char::is_whitespace) else { return Ok((None, line)) };
     let is_time = first.contains(':') && first.chars().all(|c| c.is_ascii_digit() || ":.".contains(c));

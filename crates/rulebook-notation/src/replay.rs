@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use rulebook_model::ruleset::{Author, Cell, Form, RuleSet};
-use rulebook_model::{Outcome, Site, Value};
+use rulebook_model::{Number, Outcome, Site, Value};
 use rulebook_reference::{Act, Fault, Outcomes, Person, Reason, State, Verdict};
 use rulebook_syntax::{Source, Span};
 
@@ -82,6 +82,8 @@ pub struct Claim {
 pub struct Step {
     /// Which line of the script it is.
     pub line: usize,
+    /// When, if the line says so.
+    pub time: Option<Number>,
     /// Who did it.
     pub person: Person,
     /// In the short notation of records; of an event its name.
@@ -370,17 +372,18 @@ fn step(engine: &dyn Judge, state: &State, line: usize, text: &str) -> Result<St
     match done.verdict {
         Verdict::Refused { reason, clauses } => Err(Stop::Refused { line, person, reason, clauses }),
         Verdict::Done { next, clauses } => {
+            let (time, said) = lines::timed(text).map_err(|error| fault(error.into()))?;
             let text = match &done.act {
                 Some(act) => {
                     write_short(engine, state, act, &next).map_err(|error: Fault| fault(error.into()))?
                 }
                 None => {
                     let who = write_person(engine.rules(), person);
-                    let what = text.trim().strip_prefix(who).map(str::trim_start);
-                    what.and_then(|rest| rest.strip_prefix(':')).unwrap_or(text).trim().to_owned()
+                    let what = said.strip_prefix(who).map(str::trim_start);
+                    what.and_then(|rest| rest.strip_prefix(':')).unwrap_or(said).trim().to_owned()
                 }
             };
-            Ok(Step { line, person, text, act: done.act, clauses, next: *next })
+            Ok(Step { line, time, person, text, act: done.act, clauses, next: *next })
         }
     }
 }

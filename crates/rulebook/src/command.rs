@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::out::Out;
 
 mod check;
+mod compare;
 mod compile;
 mod emit_rust;
 mod explain;
@@ -59,6 +60,8 @@ enum Verb {
     Moves(moves::Arguments),
     /// Replay a record and tell what the rules say about it.
     Judge(judge::Arguments),
+    /// Judge one record under several rule sets, side by side.
+    Compare(compare::Arguments),
     /// Rank the entries of a table.
     Rank(rank::Arguments),
     /// Show a list that the rule set makes.
@@ -118,6 +121,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Perft(arguments) => perft::run(arguments, &cli.given, out),
         Verb::Moves(arguments) => moves::run(arguments, &cli.given, out),
         Verb::Judge(arguments) => judge::run(arguments, &cli.given, out),
+        Verb::Compare(arguments) => compare::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
         Verb::Compile(arguments) => compile::run(arguments, &cli.given, out),

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use rulebook::model::ruleset::{Clause, Form};
-use rulebook::notation::lines::LineError;
+use rulebook::notation::lines::{self, LineError};
 use rulebook::notation::position::{picture, write_position};
 use rulebook::notation::replay::{Agreement, Cause, Step, Stop};
 use rulebook::syntax::{Diagnostic, Source};
-use rulebook::{Lang, Person, Reason, RuleSet};
+use rulebook::{Lang, Number, Person, Reason, RuleSet, Value};
 
 use super::{Judged, within};
-use crate::describe::{self, say};
+use crate::describe::{self, about, say};
 use crate::failure::Failure;
 use crate::out::{Out, table};
 
@@ -55,19 +55,37 @@ fn head(judged: &Judged, lang: Lang, out: &mut Out) {
     if !judged.terms.is_empty() {
         let terms: Vec<String> =
             judged.terms.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        out.line(describe::about(say(lang, "from the record:", "棋谱所定："), &terms.join(", ")));
+        out.line(about(say(lang, "from the record:", "棋谱所定："), &terms.join(", ")));
     }
     for warning in &judged.script.warnings {
-        out.line(describe::about(say(lang, "note:", "注意："), warning));
+        out.line(about(say(lang, "note:", "注意："), warning));
     }
     out.line("");
 }
 
 /// A row of the timeline: acts with one number, one for each player, and what there is to remark.
 struct Row {
+    time: Option<Number>,
     number: u32,
     acts: Vec<String>,
     notes: Vec<String>,
+    clocks: Vec<String>,
+}
+
+/// The definition that says how much time a player has left, where a rule set has it.
+const REMAINING: &str = "remaining";
+
+/// The clock of each player in a state; nothing where no clock is kept.
+fn clocks(judged: &Judged, step: &Step) -> Vec<String> {
+    let players = 0..judged.engine.rules().players.len() as u8;
+    let clock = |player| {
+        let left = judged.engine.define(&step.next, REMAINING, vec![Value::Player(player)]);
+        match left {
+            Ok(Some(Value::Number(left))) => Some(lines::clock(left)),
+            _ => None,
+        }
+    };
+    players.filter_map(clock).collect()
 }
 
 fn rows(judged: &Judged, lang: Lang) -> Vec<Row> {
@@ -75,21 +93,27 @@ fn rows(judged: &Judged, lang: Lang) -> Vec<Row> {
     let players = rules.players.len().max(1);
     let mut rows: Vec<Row> = Vec::new();
     let mut seen: Vec<u16> = Vec::new();
+    // With times each act has a row of its own, with the clocks after it.
+    let timed = judged.replay.steps.iter().any(|step| step.time.is_some());
     for (at, step) in judged.replay.steps.iter().enumerate() {
         let notes = remarks(rules, step, &mut seen, lang);
         let number = judged.replay.before(at).played / players as u32 + 1;
-        let Person::Player(player) = step.person else {
-            rows.push(Row { number: 0, acts: vec![String::new(); players], notes });
+        let row = |number, notes| Row {
+            time: step.time,
+            number,
+            acts: vec![String::new(); players],
+            notes,
+            clocks: if timed { clocks(judged, step) } else { Vec::new() },
+        };
+        let (Person::Player(player), Some(_)) = (step.person, &step.act) else {
+            rows.push(row(0, notes));
             continue;
         };
-        if step.act.is_none() {
-            rows.push(Row { number: 0, acts: vec![String::new(); players], notes });
-            continue;
-        }
         let player = usize::from(player);
-        let free = |row: &Row| row.number == number && row.acts.iter().skip(player).all(String::is_empty);
+        let free =
+            |row: &Row| !timed && row.number == number && row.acts.iter().skip(player).all(String::is_empty);
         if !rows.last().is_some_and(free) {
-            rows.push(Row { number, acts: vec![String::new(); players], notes: Vec::new() });
+            rows.push(row(number, Vec::new()));
         }
         let Some(row) = rows.last_mut() else { continue };
         if let Some(slot) = row.acts.get_mut(player) {
@@ -142,12 +166,17 @@ fn timeline(judged: &Judged, lang: Lang, out: &mut Out) {
         out.line(say(lang, "nothing was done", "没有着法"));
         return;
     }
-    let mut header = vec![""];
+    let timed = rows.iter().any(|row| row.time.is_some());
+    let kept = rows.iter().any(|row| !row.clocks.is_empty());
+    let mut header = if timed { vec![say(lang, "time", "时间"), ""] } else { vec![""] };
     header.extend(rules.players.iter().map(String::as_str));
     let noted = rows.iter().any(|row| !row.notes.is_empty());
     if noted {
         header.push("");
     }
+    let of_clock = |player: &String| about(say(lang, "clock of", "剩余时间："), player);
+    let titles: Vec<String> = rules.players.iter().filter(|_| kept).map(of_clock).collect();
+    header.extend(titles.iter().map(String::as_str));
     let mut drawn = table(&header);
     for row in rows {
         let number = if row.number == 0 { String::new() } else { format!("{}.", row.number) };
@@ -157,10 +186,12 @@ fn timeline(judged: &Judged, lang: Lang, out: &mut Out) {
             Some(first) if at < first => "…".to_owned(),
             _ => act.clone(),
         });
-        let mut cells: Vec<String> = [number].into_iter().chain(acts).collect();
+        let time = timed.then(|| row.time.map_or_else(String::new, lines::clock));
+        let mut cells: Vec<String> = time.into_iter().chain([number]).chain(acts).collect();
         if noted {
             cells.push(row.notes.join("; "));
         }
+        cells.extend(row.clocks);
         drawn.add_row(cells);
     }
     super::super::perft::align(&mut drawn, 0);

@@ -64,6 +64,9 @@ struct Verdict {
 struct Step {
     /// The number of the ply, for acts.
     ply: Option<u32>,
+    /// When, in seconds, if the record says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<f64>,
     /// Who did it.
     by: String,
     /// As the record has it.
@@ -142,6 +145,10 @@ impl Report {
         let written = |line: usize| script.lines.get(line).map_or_else(String::new, |line| line.text.clone());
         let steps = replay.steps.iter().map(|step| Step {
             ply: step.act.as_ref().map(|_| step.next.played),
+            time: step.time.map(|time| {
+                let (numerator, denominator) = time.to_parts();
+                numerator as f64 / denominator as f64
+            }),
             by: replay::write_person(rules, step.person).to_owned(),
             written: written(step.line),
             text: step.text.clone(),
