@@ -33,11 +33,13 @@ pub struct Passes {
     pub forced: bool,
     /// Groups of pieces and recorded boards are kept from ply to ply.
     pub surround: bool,
+    /// What only events set is taken to be as it was at first.
+    pub conduct: bool,
 }
 
 impl Passes {
     /// The names of the passes, with a way to switch each.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "forms",
         "rays",
         "screens",
@@ -52,6 +54,7 @@ impl Passes {
         "splits",
         "forced",
         "surround",
+        "conduct",
     ];
 
     /// All on.
@@ -71,6 +74,7 @@ impl Passes {
             splits: true,
             forced: true,
             surround: true,
+            conduct: true,
         }
     }
 
@@ -91,6 +95,7 @@ impl Passes {
             splits: false,
             forced: false,
             surround: false,
+            conduct: false,
         }
     }
 
@@ -112,6 +117,7 @@ impl Passes {
             "splits" => &mut passes.splits,
             "forced" => &mut passes.forced,
             "surround" => &mut passes.surround,
+            "conduct" => &mut passes.conduct,
             _ => return None,
         };
         *slot = false;

@@ -103,7 +103,10 @@ fn other(program: &Program, at: u16, form: &Form) -> (String, bool) {
         Form::Applied { .. } => ("what other clauses apply: its effects as they stand", true),
         Form::Event { .. } => ("event: found by its name, then its effects as they stand", true),
         Form::After { .. } => return consequence(lanes, at),
-        Form::Forbid { before: true, .. } => before(lanes, at),
+        Form::Forbid { before: true, .. } => {
+            let clause = program.clauses.get(usize::from(at));
+            before(lanes, at, clause.map_or(&[][..], |clause| &clause.reads))
+        }
         Form::Forbid { before: false, .. } => {
             if lanes.iter().any(|lane| lane.royal.is_some_and(|royal| royal.clause == at)) {
                 ("ban derived: attackers are looked for from the site outwards", true)
@@ -183,9 +186,16 @@ fn consequence(lanes: &[Lane], at: u16) -> (String, bool) {
 }
 
 /// How a ban on the position before a ply runs.
-fn before(lanes: &[Lane], at: u16) -> (&'static str, bool) {
+fn before(lanes: &[Lane], at: u16, reads: &[u16]) -> (&'static str, bool) {
     let bans = lanes.iter().flat_map(|lane| &lane.shapes).flat_map(|shape| &shape.before);
     let mut bans = bans.filter(|ban| ban.clause == at).peekable();
+    let asleep = |var: &u16| lanes.iter().any(|lane| lane.asleep.contains(var));
+    if bans.peek().is_none() && reads.iter().any(asleep) {
+        return (
+            "ban asleep: it asks for what only events set, and is judged once an event has set it",
+            true,
+        );
+    }
     if bans.peek().is_none() {
         return ("ban judged before a ply, by the general engine: it is about no movement", false);
     }

@@ -53,12 +53,34 @@ pub(crate) fn lanes(rules: &RuleSet, program: &Program, passes: Passes) -> (Vec<
         _ => None,
     });
     let marks: Vec<u16> = paths.flat_map(|path| path.marks.iter().copied()).collect();
+    let asleep = if passes.conduct { asleep(rules) } else { Vec::new() };
     let lanes = (0..2).map(|player| {
         let (marks, queries) = (marks.clone(), RefCell::default());
-        Recogniser { rules, program, player, passes, notes: &mut notes, marks, queries }.lane()
+        let asleep = asleep.clone();
+        Recogniser { rules, program, player, passes, notes: &mut notes, marks, queries, asleep }.lane()
     });
     let lanes = lanes.collect();
     (lanes, notes)
+}
+
+/// The variables that plies look at and only events set.
+fn asleep(rules: &RuleSet) -> Vec<u16> {
+    let conduct = rules.conduct();
+    let mut read = Vec::new();
+    let about_plies = |clause: &&Clause| {
+        !matches!(clause.form, Form::Event { .. } | Form::Applied { .. } | Form::Ends { .. } | Form::Advice)
+    };
+    for clause in rules.clauses.iter().filter(about_plies) {
+        rules.visit_clause(clause, &mut |term| {
+            if let Term::Var(var, _) = term
+                && conduct.contains(var)
+                && !read.contains(var)
+            {
+                read.push(*var);
+            }
+        });
+    }
+    read
 }
 
 struct Places<'a>(&'a Program);
@@ -84,6 +106,8 @@ struct Recogniser<'a> {
     marks: Vec<u16>,
     /// The questions asked so far.
     queries: RefCell<Vec<Query>>,
+    /// Variables that plies look at and only events set: they are taken to have their first values.
+    asleep: Vec<u16>,
 }
 
 /// A way of moving as its clause states it.
@@ -104,14 +128,15 @@ impl Recogniser<'_> {
     }
 
     fn known(&self, kind: Option<u8>) -> Known {
-        Known::of(self.player, kind)
+        Known { asleep: self.asleep.clone(), ..Known::of(self.player, kind) }
     }
 
     /// What the recogniser of another player says.
     fn of_player<T>(&self, player: u8, ask: impl FnOnce(&Recogniser<'_>) -> T) -> T {
         let (marks, queries) = (self.marks.clone(), RefCell::default());
         let Self { rules, program, passes, .. } = *self;
-        ask(&Recogniser { rules, program, player, passes, notes: &mut Vec::new(), marks, queries })
+        let asleep = self.asleep.clone();
+        ask(&Recogniser { rules, program, player, passes, notes: &mut Vec::new(), marks, queries, asleep })
     }
 
     fn lane(mut self) -> Lane {
@@ -141,6 +166,7 @@ impl Recogniser<'_> {
         lane.forced = self.passes.forced && self.forced();
         lane.stops = self.stops();
         lane.queries = self.queries.take();
+        lane.asleep = std::mem::take(&mut self.asleep);
         lane
     }
 

@@ -31,6 +31,8 @@ pub(crate) struct Known {
     pub(crate) victim: Option<(u16, u8)>,
     /// Whether the site that a name is bound to is in a set variable.
     pub(crate) inside: Option<(u16, u16, bool)>,
+    /// Variables that have their first values.
+    pub(crate) asleep: Vec<u16>,
     /// Local names that stand for terms.
     pub(crate) slots: Vec<Option<Term>>,
     /// Local names that stand for values, in terms that are simplified once more.
@@ -102,6 +104,19 @@ pub(crate) fn constant_sites(term: &Term) -> Option<Sites> {
 }
 
 impl Simplifier<'_> {
+    /// The first value of a variable whose indices are known.
+    fn start(&self, var: u16, index: &[Term]) -> Option<Value> {
+        let var = self.rules.vars.get(usize::from(var))?;
+        if var.each.is_empty() {
+            return Some(var.start.clone());
+        }
+        let members: Option<Vec<Value>> = index.iter().map(|term| constant(term).cloned()).collect();
+        match (&var.start, self.rules.place(&var.each, &members?)) {
+            (Value::List(values), Some(place)) => values.get(place).cloned(),
+            _ => None,
+        }
+    }
+
     fn terms(&mut self, terms: &[Term], known: &Known) -> Vec<Term> {
         terms.iter().map(|term| self.term(term, known)).collect()
     }
@@ -156,7 +171,11 @@ impl Simplifier<'_> {
                 known.piece.map_or_else(|| term.clone(), |kind| Term::Const(Value::Kind(kind)))
             }
             Term::Context(_) => term.clone(),
-            Term::Var(var, index) => Term::Var(*var, self.terms(index, known)),
+            Term::Var(var, index) => {
+                let index = self.terms(index, known);
+                let start = known.asleep.contains(var).then(|| self.start(*var, &index)).flatten();
+                start.map_or(Term::Var(*var, index), Term::Const)
+            }
             Term::Call(builtin, arguments) => {
                 let arguments = self.terms(arguments, known);
                 if let (Builtin::Was, Some(kind), Some((_, to))) = (builtin, known.goal, known.ends)

@@ -261,6 +261,31 @@ fn endings_on_the_board_are_questions() {
     assert!(miss.stops.is_none());
 }
 
+const TOUCH: &str = "on: touch, by: mover, choose: cell in owned(mover), then: passed := cell";
+const DUTY: &str = "forbid: passed != none and from != passed, before: ply";
+
+#[test]
+fn a_ban_that_asks_for_what_only_events_set_sleeps() {
+    let lane = lane(&[CHIEF, RIDER, FOOT, TOUCH, DUTY]);
+    assert_eq!(lane.asleep.len(), 1);
+    assert!(lane.shapes.iter().all(|shape| shape.before.is_empty()));
+}
+
+#[test]
+fn a_ban_that_asks_for_what_a_ply_sets_does_not_sleep() {
+    let set = "after: ply, when: piece = foot, then: passed := to";
+    let lane = lane(&[CHIEF, RIDER, FOOT, TOUCH, DUTY, set]);
+    assert!(lane.asleep.is_empty());
+    assert!(lane.shapes.iter().all(|shape| !shape.before.is_empty()));
+}
+
+#[test]
+fn without_its_pass_no_ban_sleeps() {
+    let passes = Passes::without("conduct").unwrap();
+    let program = program(&[CHIEF, RIDER, FOOT, TOUCH, DUTY], passes);
+    assert!(program.lanes.iter().all(|lane| lane.asleep.is_empty() && !lane.shapes[0].before.is_empty()));
+}
+
 #[test]
 fn without_a_pass_nothing_of_it_is_recognised() {
     let clauses =

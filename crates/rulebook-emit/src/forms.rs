@@ -289,6 +289,7 @@ fn refused(program: &Program, lane: &Lane, reasons: &mut Vec<Reason>) {
         (lane.guarded.is_some() || lane.calm.is_some(), "a ban is about more than the attack of a piece"),
         (lane.measured, "a ban or a measure must be judged on the position after a ply"),
         (lane.doubles, "two ways may grant one and the same act"),
+        (!lane.asleep.is_empty(), "plies look at what only events set"),
         (!lane.passes_turn, "the turn does not always pass to the next player"),
     ] {
         if holds {

@@ -108,6 +108,7 @@ impl<L: Layout> Engine<L> {
         if L::FAST
             && let Some(fast) = self.fast.as_deref()
             && Fast::fits(&self.program, &state.position)
+            && self.sleeps(&state.position)
         {
             work.begin(FUEL);
             let asked = Asked::of(self, work);
@@ -172,7 +173,9 @@ impl<L: Layout> Engine<L> {
         if !L::FAST {
             return Ok(None);
         }
-        let Some(fast) = self.fast.as_deref().filter(|_| Fast::fits(&self.program, position)) else {
+        let Some(fast) =
+            self.fast.as_deref().filter(|_| Fast::fits(&self.program, position) && self.sleeps(position))
+        else {
             return Ok(None);
         };
         work.begin(FUEL);

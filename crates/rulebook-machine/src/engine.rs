@@ -384,6 +384,16 @@ impl<L: Layout> Engine<L> {
         }
     }
 
+    /// Whether the fast paths know a position: what only events set is as it was at first.
+    pub(crate) fn sleeps(&self, position: &Position<L>) -> bool {
+        let asleep = self.program.lanes.first().map_or(&[][..], |lane| &lane.asleep);
+        asleep.is_empty() || {
+            let mut first = *position;
+            asleep.iter().for_each(|var| self.reset(&mut first, *var));
+            asleep.iter().all(|var| self.same_var(position, &first, *var))
+        }
+    }
+
     /// The place of one value among those of a variable.
     pub(crate) fn place(&self, var: &Var, members: &[Val<L::Set>]) -> Option<u16> {
         let mut place = 0_usize;

@@ -48,6 +48,8 @@ pub struct Lane {
     pub stops: Option<Vec<u16>>,
     /// Whether some ply depends on what was on the board before.
     pub reads_past: bool,
+    /// The variables that are taken to have their first values: with other ones the general engine is asked.
+    pub asleep: Vec<u16>,
     /// Whether the next player always has the turn.
     pub passes_turn: bool,
     /// Whether two ways may grant one and the same act, so that doubles must be looked for.

@@ -177,6 +177,7 @@ impl<L: Layout> Engine<L> {
         if L::FAST
             && let Some(fast) = self.fast.as_deref()
             && Fast::fits(&self.program, &state.position)
+            && self.sleeps(&state.position)
         {
             work.begin(FUEL);
             let asked = Asked::of(self, work);

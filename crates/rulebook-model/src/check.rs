@@ -17,7 +17,7 @@ mod operators;
 mod paths;
 mod terms;
 
-pub(crate) use derive::{walk, walk_clause};
+pub(crate) use derive::{conduct, walk, walk_clause};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -115,6 +115,11 @@ impl RuleSet {
         crate::check::walk_clause(self, clause, visit);
     }
 
+    /// The variables that events set and plies do not: conduct, by which no two positions are told apart.
+    pub fn conduct(&self) -> Vec<VarId> {
+        crate::check::conduct(self).into_iter().collect()
+    }
+
     /// How many values there are for each member of an index.
     pub fn width(&self, index: Index) -> usize {
         match index {

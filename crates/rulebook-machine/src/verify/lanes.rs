@@ -101,6 +101,9 @@ impl<'p> Lanes<'p> {
             self.count(stops.len())?;
             stops.iter().try_for_each(|query| self.asked(*query))?;
         }
+        need(lane.asleep.len() <= self.program.vars.len(), "there are too many variables")?;
+        let known = |var: &u16| usize::from(*var) < self.program.vars.len();
+        need(lane.asleep.iter().all(known), "no such variable")?;
         need(!lane.forced || lane.measured, "there is no measure")?;
         need(lane.acts.len() <= self.program.clauses.len(), "there are too many acts")?;
         for at in &lane.acts {

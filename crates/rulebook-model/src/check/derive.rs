@@ -124,7 +124,7 @@ fn set(effects: &[Effect], found: &mut BTreeSet<u16>) {
 }
 
 /// The variables that events set and plies do not: conduct, by which no two positions are told apart.
-fn conduct(rules: &RuleSet) -> BTreeSet<u16> {
+pub(crate) fn conduct(rules: &RuleSet) -> BTreeSet<u16> {
     let (mut by_events, mut by_plies) = (BTreeSet::new(), BTreeSet::new());
     for clause in &rules.clauses {
         match &clause.form {
