@@ -119,3 +119,13 @@ fn labels_in_two_files() {
 fn judge_records_of_plays_at_sites() {
     assert_snapshot!(picture(&["judge", "grid.yaml", "grid.sgf"]));
 }
+
+#[test]
+fn judge_a_record_with_clocks() {
+    assert_snapshot!(picture(&["judge", "clocked.yaml", "arbiter.txt"]));
+}
+
+#[test]
+fn compare_a_record() {
+    assert_snapshot!(picture(&["compare", "flag.txt", "--rules", "clocked.yaml,race.yaml"]));
+}
