@@ -5,12 +5,14 @@
 
 mod derive;
 mod drops;
+mod find;
 mod make;
 mod node;
 
 use std::cell::Cell;
 
 use self::derive::derive;
+pub(crate) use self::find::Known;
 pub(crate) use self::node::Node;
 use self::node::{Calm, Mode, Only};
 use crate::act::Act;
