@@ -13,9 +13,11 @@ use rulebook_syntax::Source;
 
 /// A machine for a rule set that is asked besides how often its position has been.
 fn machine(base: &str, passes: Passes) -> Machine {
-    let text = format!(
-        "rulebook: 1\nid: test/asked\nextends: {base}\nanswers: [seen]\ndefine: {{ seen: times(position) }}\n"
-    );
+    machine_of(&format!("extends: {base}\nanswers: [seen]\ndefine: {{ seen: times(position) }}\n"), passes)
+}
+
+fn machine_of(rest: &str, passes: Passes) -> Machine {
+    let text = format!("rulebook: 1\nid: test/asked\n{rest}");
     let library = Library::default();
     let checked = rulebook_model::check(&Source::new("test", text), &|id| library.find(id), &[]);
     let (program, _) = compile(&checked.rules.unwrap(), passes).unwrap();
@@ -150,6 +152,30 @@ fn events_are_taken_back_too() {
     assert!(game.undo());
     assert_eq!(game.state(), first);
     assert!(!game.undo());
+}
+
+/// Where an event lets an earlier position return, what was recorded since then comes back.
+#[test]
+fn what_an_event_takes_back_comes_back() {
+    let event = "on: take back, by: arbiter, choose: amount in 1..4, then: restore amount * 1 ply";
+    let clause = format!("\"T\": {{ {event}, cites: S0-001, says: {{ en: Back., zh: 恢复。 }} }}");
+    let machine = machine_of(&format!("extends: chess/board\nclauses:\n  {clause}\n"), Passes::all());
+    let mut game = machine.first();
+    let mut states = vec![game.state()];
+    for _ in 0..4 {
+        game.play(0).unwrap();
+        states.push(game.state());
+    }
+    let take_back = machine.event("take back").unwrap();
+    let done = game.cause(take_back, &[Plain::Number(3, 1)], Person::Arbiter).unwrap();
+    assert!(matches!(done, PlainVerdict::Done { forgotten: 3, .. }), "{done:?}");
+    assert_eq!(game.state().past, states[1].past);
+    game.play(1).unwrap();
+    for state in [None, Some(4), Some(3)] {
+        assert!(game.undo());
+        let known = state.map(|at: usize| states[at].clone());
+        assert!(known.is_none_or(|known| known == game.state()), "{state:?}");
+    }
 }
 
 /// A question is no act: whoever only asks goes on with nothing.
