@@ -1,7 +1,7 @@
 //! Games on the machine: what is taken back leaves no trace, and the number of a position tells what
 //! `times(position)` tells.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
 use rulebook_compiler::{Passes, compile};
 use rulebook_machine::events::Person;

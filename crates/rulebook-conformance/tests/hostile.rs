@@ -1,5 +1,7 @@
 //! A small run of hostile compiled files; `cargo xtask mutate-compiled` makes millions.
 
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
 use std::fs;
 use std::path::Path;
 

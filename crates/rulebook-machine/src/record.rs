@@ -67,6 +67,8 @@ pub(crate) struct Reader<L: Layout> {
     sieves: [Sieve<L::Set>; 2],
     /// Whether endings look at what was played before.
     looks_back: bool,
+    /// For each act, whether it may have a name.
+    may_be_named: Vec<bool>,
     first: State<L>,
     /// Whether a name fits a ply, by its place, and by where the ply begins and ends.
     fits: HashMap<(usize, Site, Site), bool>,
@@ -117,6 +119,9 @@ impl<L: Layout> Reader<L> {
             named: [named(0)?, named(1)?],
             sieves: [Sieve::of(program, false), Sieve::of(program, true)],
             looks_back: endings_read_past(program),
+            may_be_named: (0..program.acts.len())
+                .map(|act| names.iter().any(|name| usize::from(name.act) == act))
+                .collect(),
             names: names.to_vec(),
             past: first.clone(),
             first,
@@ -166,7 +171,9 @@ impl<L: Layout> Reader<L> {
             {
                 return None;
             }
-            self.trail.push((position, ply));
+            if self.looks_back {
+                self.trail.push((position, ply));
+            }
             if counts {
                 self.hashes.push(hash);
             }
@@ -245,10 +252,17 @@ impl<L: Layout> Reader<L> {
                 Some(name)
             }
         };
-        found.retain(|ply| self.name_of(engine, fast, position, *ply) == name);
+        let plain = |ply: Ply| {
+            let act = fast.act_name(me, ply);
+            act.is_some_and(|act| self.may_be_named.get(usize::from(act)) == Some(&false))
+        };
         let only = match found[..] {
-            [ply] => Some(ply),
-            _ => None,
+            [] => None,
+            [ply] if name.is_none() && plain(ply) => Some(ply),
+            _ => {
+                found.retain(|ply| self.name_of(engine, fast, position, *ply) == name);
+                (found.len() == 1).then(|| found.first().copied()).flatten()
+            }
         };
         self.found = found;
         only

@@ -259,7 +259,6 @@ impl Words {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails loudly")]
 mod tests {
     use super::*;
 

@@ -5,11 +5,11 @@
 use super::node::Only;
 use super::{Fast, General, Node, Ply, Visitor};
 use crate::act::Act;
-use crate::position::{Layout, Position, Row};
+use crate::position::{Layout, Position};
 use crate::program::{NO_KIND, Site};
 use crate::recipe::SetOp;
 use crate::set::Set;
-use crate::tables::{Common, Many, Ways};
+use crate::tables::{Common, Many, Way, Ways};
 
 /// What is known of a ply.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +107,22 @@ impl<L: Layout> Fast<L> {
         self.recipes[player & 1].get(usize::from(way.shape)).map(|recipe| recipe.act)
     }
 
+    /// From where a way may lead to a site, or more.
+    #[inline(always)]
+    fn sources(&self, way: &Way<L::Set>, to: Site, node: &Node<L::Set>) -> L::Set {
+        match &way.reach {
+            Ways::Shift { places, .. } => match Site::try_from(i32::from(to).wrapping_sub(*places)) {
+                Ok(from) if usize::from(from) < self.tables.sites => L::Set::one(from),
+                _ => L::Set::EMPTY,
+            },
+            // Who sees along both halves of lines is seen along them.
+            Ways::Ray(lines) if (lines.uppers, lines.lowers) == (0, 0) => {
+                self.tables.look(lines, to, node.occupied)
+            }
+            _ => !L::Set::EMPTY,
+        }
+    }
+
     /// The legal plies that go one of some ways and fit what is known.
     pub(crate) fn find(
         &self,
@@ -124,13 +140,11 @@ impl<L: Layout> Fast<L> {
             }
         }
         debug_assert!(node.only == Only::All, "nothing else is left out");
-        let own = position.owners.get(node.me);
         let mut fitting = Fitting { known, found };
         for at in ways {
             let Some(way) = self.tables.ways[node.me].get(usize::from(*at)) else { continue };
-            if (position.kinds.get(usize::from(way.kind)) & own).meets(way.froms) {
-                self.visit_way(position, &node, way, usize::from(*at), general, &mut fitting);
-            }
+            let among = known.froms & known.to.map_or(!L::Set::EMPTY, |to| self.sources(way, to, &node));
+            self.visit_way(position, &node, way, usize::from(*at), among, general, &mut fitting);
         }
         if known.choice != NO_KIND {
             let picks = |ply: &Ply| {

@@ -90,7 +90,13 @@ impl Games<'_> {
                 b'0'..=b'9' => {
                     let end = skip(at, |byte| byte.is_ascii_digit());
                     match byte(end) {
-                        Some(b'.') => at = skip(end, |byte| byte == b'.'),
+                        Some(b'.') => {
+                            at = skip(end, |byte| byte == b'.');
+                            // What stands close behind is one word with it, and no result.
+                            if byte(at).is_some_and(|next| next.is_ascii_digit()) {
+                                return None;
+                            }
+                        }
                         Some(next) if is_space(next) => at = end,
                         _ => {
                             let end = skip(at, |byte| !is_space(byte));
@@ -210,6 +216,7 @@ mod tests {
             "1. e4 1-0x",
             "1. e4 12x *",
             "1. $1 e4 *",
+            "1.0-1 e4",
             "[Event \"a\"]\n[Event \"b\"]\n",
         ] {
             assert_eq!(plain(text), usize::from(text.starts_with("1. e4 e5\n\n")), "{text:?}");
