@@ -1,7 +1,7 @@
 //! What the fuzzers call: one function from any bytes for each way into the program.
 //!
-//! Invariant: a function here neither panics nor hangs, whatever the bytes are; that is all that is asked of
-//! it, and what it finds out is thrown away. The fuzzers under `xtask/fuzz` and the test that replays kept
+//! Invariant: a function here neither panics nor hangs, whatever the bytes are, unless two ways to one answer
+//! differ; what it finds out besides is thrown away. The fuzzers under `xtask/fuzz` and the test that replays kept
 //! inputs share these functions.
 
 use std::collections::BTreeMap;
@@ -11,22 +11,25 @@ use rulebook_compiler::{Passes, compile};
 use rulebook_machine::front::Machine;
 use rulebook_machine::verify::verify;
 use rulebook_model::library::{BUILT_IN, Library};
+use rulebook_notation::pgn::MainLine;
 use rulebook_notation::{pgn, sgf};
 use rulebook_syntax::parse::{self, Text};
 use rulebook_syntax::{Source, Span, yaml};
 
+use crate::diff::{Amount, Dice, Start, compare};
 use crate::hostile::exercise;
 
 /// A way into the program.
 pub type Target = fn(&[u8]);
 
 /// All of them, by name.
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("yaml_load", yaml_load),
     ("expression", expression),
     ("check", check),
     ("machine_load", machine_load),
     ("machine_run", machine_run),
+    ("machine_reference", machine_reference),
     ("pgn", pgn),
     ("sgf", sgf),
 ];
@@ -94,9 +97,67 @@ pub fn machine_run(bytes: &[u8]) {
     }
 }
 
-/// Bytes as PGN.
+/// The first byte chooses a rule set, the others are what a game is played by, in which the machine is asked
+/// the same as the interpreter.
+///
+/// # Panics
+/// They answer differently.
+pub fn machine_reference(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let Some((id, _)) = BUILT_IN.get(usize::from(*first) % BUILT_IN.len()) else { return };
+    let seed = rest.iter().fold(0_u64, |seed, byte| seed.rotate_left(8) ^ u64::from(*byte));
+    let amount = Amount { games: 1, plies: rest.len().min(6), seed, passes: Passes::all() };
+    let compared = compare(&Library::default(), id, &[Start::default()], amount);
+    assert!(compared.differences == 0, "{id}, seed {seed}: {:?}", compared.shortest);
+}
+
+/// Bytes as PGN: by the grammar, and game by game in one pass where games are written plainly.
+///
+/// # Panics
+/// Both ways read a game differently.
 pub fn pgn(bytes: &[u8]) {
-    drop(pgn::parse(&source(bytes)));
+    let source = source(bytes);
+    drop(pgn::parse(&source));
+    let (mut games, mut line) = (pgn::games(&source), MainLine::default());
+    loop {
+        let mut grammar = games.clone();
+        if games.next_plain(&mut line) {
+            let read = grammar.next().and_then(Result::ok);
+            let same =
+                read.is_some_and(|game| game.moves.iter().map(|mv| mv.span).eq(line.moves.iter().copied()));
+            assert!(same, "a game that is written plainly is read differently");
+        } else if games.next().is_none() {
+            return;
+        }
+    }
+}
+
+/// Inputs that differ from one in a few bytes, the same ones every time; the first bytes are kept.
+pub fn mutants(bytes: &[u8], kept: usize, count: u64) -> impl Iterator<Item = Vec<u8>> {
+    (0..count).map(move |number| {
+        let mut dice = Dice::new(number, "mutants");
+        let mut mutant = bytes.to_vec();
+        for _ in 0..dice.below(4) + 1 {
+            let at = kept + dice.below(mutant.len().saturating_sub(kept));
+            let other = bytes.get(dice.below(bytes.len())).copied().unwrap_or(0);
+            match dice.below(5) {
+                0 => mutant.insert(at.min(mutant.len()), other),
+                1 if at < mutant.len() => drop(mutant.remove(at)),
+                2 => mutant.truncate(at.max(kept)),
+                3 => {
+                    if let Some(byte) = mutant.get_mut(at) {
+                        *byte ^= 1 << dice.below(8);
+                    }
+                }
+                _ => {
+                    if let Some(byte) = mutant.get_mut(at) {
+                        *byte = other;
+                    }
+                }
+            }
+        }
+        mutant
+    })
 }
 
 /// Bytes as SGF.

@@ -14,6 +14,7 @@ use rulebook_machine::engine::Outcomes;
 use rulebook_machine::events::Person;
 use rulebook_machine::file::{self, CHECKSUM, ENTRY, HEADER, LoadError};
 use rulebook_machine::plain::Plain;
+use rulebook_machine::record::{RecordName, Sought};
 use rulebook_model::library::Library;
 
 use crate::diff::Dice;
@@ -266,6 +267,23 @@ pub fn exercise(bytes: &[u8]) -> Fate {
     }
     for (name, _) in program.answers.iter().take(4) {
         note(game.define(name, &[Plain::Player(0), Plain::Site(0)]).is_err());
+    }
+    note(game.hash().is_err());
+    while game.undo() {}
+    let names: Vec<RecordName> = (0..program.remarks.len().min(2))
+        .map(|remark| RecordName { act: remark as u16, remark, name: 0 })
+        .collect();
+    for names in [&[][..], &names] {
+        if let Some(mut records) = machine.records(names) {
+            records.allow(ALLOWANCE);
+            for site in 0..program.board.len().min(64) as u16 {
+                let sought =
+                    |piece| Sought::Short { piece, to: site, file: None, rank: None, choice: u8::MAX };
+                let plies: Vec<Sought> = (0..program.kinds.len() as u8).map(sought).collect();
+                note(records.play(&plies).is_none());
+            }
+            note(records.play(&[Sought::Named(0)]).is_none());
+        }
     }
     let mut game = fresh(ALLOWANCE);
     note(game.rank().is_err());

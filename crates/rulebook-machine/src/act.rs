@@ -104,6 +104,12 @@ impl<L: Layout> History<L> {
         self.entries.push(past);
     }
 
+    /// Forgets all but the first positions, so many of them.
+    pub fn keep(&mut self, count: usize) {
+        self.hashes.truncate(count);
+        self.entries.truncate(count);
+    }
+
     /// Forgets the latest position.
     pub fn pop(&mut self) {
         self.hashes.pop();

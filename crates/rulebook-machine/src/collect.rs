@@ -35,7 +35,7 @@ impl<L: Layout> Engine<L> {
         let entries = state.tables.rows.first().map_or(0, Vec::len) as u32;
         let mut groups: Vec<Vec<Ranked>> =
             vec![(0..entries).map(|row| Ranked { row, keys: Vec::new(), decided: None }).collect()];
-        for at in &self.sorted.ranks {
+        for at in &self.dispatch.all.ranks {
             let Some(Form::Rank(code, again)) = self.clause(*at).map(|clause| &clause.form) else { continue };
             let mut done: Vec<Vec<Ranked>> = Vec::new();
             let mut open: Vec<Vec<Ranked>> = groups.into_iter().rev().collect();

@@ -49,7 +49,7 @@ impl<L: Layout> Engine<L> {
     ) -> Outcomes<Option<Ending>> {
         let scene = Scene::of(position, ground);
         let mut holding: Few<(u16, Option<Outcome>), 4> = Few::default();
-        for at in &self.sorted.endings {
+        for at in &self.sorted(position).endings {
             let Some(clause) = self.clause(*at) else { continue };
             let Form::Ends { condition, result, stops } = &clause.form else { continue };
             if stops_only && !stops {

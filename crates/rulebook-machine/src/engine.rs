@@ -6,11 +6,13 @@
 use std::sync::Arc;
 
 use crate::act::{Act, History, Past, State, Story, Tables};
+use crate::dispatch::{Dispatch, Sorted};
 use crate::fast::Fast;
 use crate::position::{Layout, Position, Row};
-use crate::program::{Choice, Clause, Code, Const, Form, Index, NodeId, Program, Run, Site, Type, Var};
+use crate::program::{Choice, Clause, Code, Const, Index, NodeId, Program, Run, Site, Type, Var};
 use crate::set::{Set, collect};
 use crate::surround::Field;
+use crate::terms::plies_read_past;
 use crate::value::{Num, Val};
 use crate::verify::{Refusal, Verified};
 use crate::walk::Walker;
@@ -171,6 +173,8 @@ pub struct Ground<'a, L: Layout> {
     /// Whether the position is only supposed, to see whether a ply can be answered: bans that ask so are left
     /// aside.
     pub supposed: bool,
+    /// Whether the player on turn is stuck in the position that is looked at, where that is known already.
+    pub(crate) stuck: Option<bool>,
 }
 
 /// What terms refer to.
@@ -224,30 +228,12 @@ impl<'a, L: Layout> Scene<'a, L> {
     }
 }
 
-/// The clauses by what they do, in the order of the program.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sorted {
-    /// Ways of moving and other plies.
-    pub(crate) grants: Vec<u16>,
-    /// Consequences of plies.
-    pub(crate) following: Vec<u16>,
-    pub(crate) bans_before: Vec<u16>,
-    pub(crate) bans_after: Vec<u16>,
-    pub(crate) most: Vec<u16>,
-    pub(crate) turns: Vec<u16>,
-    pub(crate) endings: Vec<u16>,
-    pub(crate) events: Vec<u16>,
-    pub(crate) ranks: Vec<u16>,
-    /// For each kind, the ways by which it can capture on the site it comes to.
-    pub(crate) captures: Vec<Vec<u16>>,
-}
-
 /// Runs one program on positions of one layout.
 #[derive(Clone, Debug)]
 pub struct Engine<L: Layout> {
     pub(crate) program: Arc<Verified>,
     pub(crate) consts: Vec<Val<L::Set>>,
-    pub(crate) sorted: Sorted,
+    pub(crate) dispatch: Dispatch,
     /// How many players there are, at least one.
     pub(crate) players: u8,
     pub(crate) all: L::Set,
@@ -263,6 +249,8 @@ pub struct Engine<L: Layout> {
     pub(crate) fast: Option<Arc<Fast<L>>>,
     /// The fast path of games of placing and enclosing.
     pub(crate) field: Option<Arc<Field>>,
+    /// Whether plies may depend on what was played before.
+    pub(crate) reads_past: bool,
 }
 
 /// Whether a program's positions have room in a layout.
@@ -327,8 +315,9 @@ impl<L: Layout> Engine<L> {
         Ok(Self {
             field: Field::of(&program).map(Arc::new),
             fast: if L::FAST { Fast::of(&program).map(Arc::new) } else { None },
+            reads_past: plies_read_past(&program),
             consts,
-            sorted: sorted(&program),
+            dispatch: Dispatch::of(&program),
             players: program.players.len().max(1) as u8,
             all: L::Set::first_sites(board.len()),
             files: line(board.files, &|site| board.file(site)),
@@ -441,6 +430,15 @@ impl<L: Layout> Engine<L> {
         self.program.clauses.get(usize::from(at))
     }
 
+    /// The clauses that are looked at in the phase of a position.
+    #[inline(always)]
+    pub(crate) fn sorted(&self, position: &Position<L>) -> &Sorted {
+        match self.dispatch.slot() {
+            Some(slot) => self.dispatch.phase(position.nums.get(slot)),
+            None => self.dispatch.plain(),
+        }
+    }
+
     pub(crate) fn choices(&self, run: Run) -> &[Choice] {
         run.of(&self.program.choices)
     }
@@ -469,7 +467,7 @@ impl<L: Layout> Engine<L> {
 
     /// No past.
     pub(crate) fn bare_ground<'a>(&self, tables: &'a Tables<L>) -> Ground<'a, L> {
-        Ground { story: Story::none(), tables, now: Num::ZERO, mid_ply: false, supposed: false }
+        Ground { story: Story::none(), tables, now: Num::ZERO, mid_ply: false, supposed: false, stuck: None }
     }
 
     /// The past and the tables of a state between plies.
@@ -480,6 +478,7 @@ impl<L: Layout> Engine<L> {
             now: state.now,
             mid_ply: false,
             supposed: false,
+            stuck: None,
         }
     }
 
@@ -529,34 +528,6 @@ impl<L: Layout> Engine<L> {
 
     /// The clauses on whose turn it is.
     pub fn turn_clauses(&self) -> &[u16] {
-        &self.sorted.turns
+        &self.dispatch.all.turns
     }
-}
-
-fn sorted(program: &Program) -> Sorted {
-    let mut sorted = Sorted { captures: vec![Vec::new(); program.kinds.len()], ..Sorted::default() };
-    for (at, clause) in program.clauses.iter().enumerate() {
-        let at = at as u16;
-        match &clause.form {
-            Form::Move { kinds, .. } => {
-                sorted.grants.push(at);
-                for kind in kinds.iter().filter(|_| clause.captures) {
-                    if let Some(list) = sorted.captures.get_mut(usize::from(*kind)) {
-                        list.push(at);
-                    }
-                }
-            }
-            Form::Act { .. } => sorted.grants.push(at),
-            Form::After { .. } => sorted.following.push(at),
-            Form::Forbid { before: true, .. } => sorted.bans_before.push(at),
-            Form::Forbid { before: false, .. } => sorted.bans_after.push(at),
-            Form::Most { .. } => sorted.most.push(at),
-            Form::Turn(_) => sorted.turns.push(at),
-            Form::Ends { .. } => sorted.endings.push(at),
-            Form::Event { .. } => sorted.events.push(at),
-            Form::Rank(..) => sorted.ranks.push(at),
-            Form::Advice | Form::Applied { .. } | Form::List { .. } => {}
-        }
-    }
-    sorted
 }

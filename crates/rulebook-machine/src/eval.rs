@@ -278,7 +278,10 @@ impl<L: Layout> Engine<L> {
             Node::Context(Context::Own) => {
                 scene.walk.and_then(|walk| self.owner_at(scene, walk.here)) == Some(scene.mover)
             }
-            Node::Context(Context::Stuck) => !self.has_ply(scene.position, scene.ground, None, work)?,
+            Node::Context(Context::Stuck) => match scene.ground.stuck {
+                Some(stuck) => stuck,
+                None => !self.has_ply(scene.position, scene.ground, None, work)?,
+            },
             Node::Able(act, Run { len: 0, .. }) => self.has_ply(scene.position, scene.ground, act, work)?,
             Node::Able(act, conditions) => self.is_able(act, conditions, scene, work)?,
             Node::Last(act) => {
@@ -319,7 +322,7 @@ impl<L: Layout> Engine<L> {
             }
             let Some(after) = after else { return Ok(true) };
             let past = Past { position: ply.next, act: Some(ply.act.clone()), clauses: ply.clauses.clone() };
-            let ground = Ground { story: scene.ground.story.with(&past), ..scene.ground };
+            let ground = Ground { story: scene.ground.story.with(&past), stuck: None, ..scene.ground };
             if self.holds(after, &Scene::with(&ply.next, ground, &at_hand), work)? {
                 return Ok(true);
             }

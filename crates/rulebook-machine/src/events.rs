@@ -55,6 +55,17 @@ pub enum Person {
 /// A test on acts.
 pub type Meant<'a, L> = &'a dyn Fn(&Act<L>) -> bool;
 
+/// Clauses on an event, told apart.
+#[derive(Default)]
+struct Told {
+    /// Those that apply, without those that yield to another one that does.
+    applying: Vec<(u16, Run)>,
+    /// With what happens when the condition fails.
+    failing: Vec<(u16, Option<Run>)>,
+    /// Those that belong to somebody else.
+    wrong: Vec<u16>,
+}
+
 fn listed(clauses: &Clauses) -> Vec<u16> {
     clauses.iter().copied().collect()
 }
@@ -124,43 +135,19 @@ impl<L: Layout> Engine<L> {
             Person::Arbiter => state.position.mover,
         };
         let ground = self.ground(state);
+        // First those of this phase alone: where one of them applies, no other clause matters.
+        let here = self.sorted(&state.position).events.get(usize::from(event));
+        let here = here.map_or(&[][..], Vec::as_slice);
+        let all = self.dispatch.all.events.get(usize::from(event)).map_or(&[][..], Vec::as_slice);
         let mut act = Act::new(u16::MAX, actor);
-        let mut wrong: Vec<u16> = Vec::new();
-        let mut failing: Vec<(u16, Option<Run>)> = Vec::new();
-        let mut applying: Vec<(u16, Run)> = Vec::new();
-        for at in &self.sorted.events {
-            let Some(clause) = self.clause(*at) else { continue };
-            let Form::Event { event: known, by, choices, then, otherwise } = &clause.form else { continue };
-            if *known != event {
-                continue;
-            }
-            act.bound = Few::default();
-            for (choice, given) in self.choices(*choices).iter().zip(with) {
-                act.bound.push((choice.binding, given.clone()));
-            }
-            let scene = Scene::with(&state.position, ground, &act);
-            let theirs = match (by, person) {
-                (Author::Anyone, Person::Player(_)) | (Author::Arbiter, Person::Arbiter) => true,
-                (Author::Player(code), Person::Player(player)) => {
-                    self.run(*code, &scene, work)? == Val::Player(player)
-                }
-                _ => false,
-            };
-            if !theirs {
-                wrong.push(*at);
-            } else if self.admits(*choices, &scene, work)?
-                && self.applies(clause.when, clause.unless, &scene, work)?
-            {
-                applying.push((*at, *then));
-            } else {
-                failing.push((*at, *otherwise));
-            }
+        let mut told = self.told(here, person, with, &mut act, state, work)?;
+        if told.applying.is_empty() && here.len() < all.len() {
+            told = self.told(all, person, with, &mut act, state, work)?;
         }
-        let standing: Vec<u16> = applying.iter().map(|(at, _)| *at).collect();
-        applying.retain(|(at, _)| {
-            let yields = self.clause(*at).map_or(&[][..], |clause| &clause.yields);
-            !yields.iter().any(|first| standing.contains(first))
-        });
+        if let Some(last) = all.last() {
+            self.bind(*last, with, &mut act);
+        }
+        let Told { applying, failing, wrong } = told;
         let chosen: Vec<(u16, Run)> = if applying.is_empty() {
             failing.iter().filter_map(|(at, otherwise)| Some((*at, (*otherwise)?))).collect()
         } else {
@@ -186,5 +173,57 @@ impl<L: Layout> Engine<L> {
         work.begin(FUEL);
         self.settle(&mut next, work)?;
         Ok(Verdict::Done { next: Box::new(next), clauses: listed(&draft.clauses) })
+    }
+
+    /// Binds what an event comes with to the names that a clause has for it.
+    fn bind(&self, clause: u16, with: &[Val<L::Set>], act: &mut Act<L>) {
+        act.bound = Few::default();
+        if let Some(Form::Event { choices, .. }) = self.clause(clause).map(|clause| &clause.form) {
+            for (choice, given) in self.choices(*choices).iter().zip(with) {
+                act.bound.push((choice.binding, given.clone()));
+            }
+        }
+    }
+
+    /// Tells clauses on an event apart: those that apply and yield to none of them, those whose conditions fail,
+    /// and those of others. What the event comes with is bound to the names that each clause has for it.
+    fn told(
+        &self,
+        clauses: &[u16],
+        person: Person,
+        with: &[Val<L::Set>],
+        act: &mut Act<L>,
+        state: &State<L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<Told> {
+        let mut told = Told::default();
+        for at in clauses {
+            let Some(clause) = self.clause(*at) else { continue };
+            let Form::Event { by, choices, then, otherwise, .. } = &clause.form else { continue };
+            self.bind(*at, with, act);
+            let scene = Scene::with(&state.position, self.ground(state), act);
+            let theirs = match (by, person) {
+                (Author::Anyone, Person::Player(_)) | (Author::Arbiter, Person::Arbiter) => true,
+                (Author::Player(code), Person::Player(player)) => {
+                    self.run(*code, &scene, work)? == Val::Player(player)
+                }
+                _ => false,
+            };
+            if !theirs {
+                told.wrong.push(*at);
+            } else if self.admits(*choices, &scene, work)?
+                && self.applies(clause.when, clause.unless, &scene, work)?
+            {
+                told.applying.push((*at, *then));
+            } else {
+                told.failing.push((*at, *otherwise));
+            }
+        }
+        let standing: Vec<u16> = told.applying.iter().map(|(at, _)| *at).collect();
+        told.applying.retain(|(at, _)| {
+            let yields = self.clause(*at).map_or(&[][..], |clause| &clause.yields);
+            !yields.iter().any(|first| standing.contains(first))
+        });
+        Ok(told)
     }
 }

@@ -5,12 +5,14 @@
 
 mod derive;
 mod drops;
+mod find;
 mod make;
 mod node;
 
 use std::cell::Cell;
 
 use self::derive::derive;
+pub(crate) use self::find::Known;
 pub(crate) use self::node::Node;
 use self::node::{Calm, Mode, Only};
 use crate::act::Act;
@@ -416,11 +418,12 @@ impl<L: Layout> Fast<L> {
                 }
             }
             for at in &sorted.rest {
-                self.visit_way(position, node, &ways[usize::from(*at)], usize::from(*at), general, visitor);
+                let way = &ways[usize::from(*at)];
+                self.visit_way(position, node, way, usize::from(*at), !L::Set::EMPTY, general, visitor);
             }
         } else {
             for (at, way) in ways.iter().enumerate() {
-                self.visit_way(position, node, way, at, general, visitor);
+                self.visit_way(position, node, way, at, !L::Set::EMPTY, general, visitor);
             }
         }
         for left in &self.general[node.me] {
@@ -445,14 +448,16 @@ impl<L: Layout> Fast<L> {
         }
     }
 
-    /// The plies of one way, whatever its form.
+    /// The plies of one way, whatever its form, of the pieces on some sites.
     #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one loop body")]
     fn visit_way<V: Visitor<L>>(
         &self,
         position: &Position<L>,
         node: &Node<L::Set>,
         way: &Way<L::Set>,
         index: usize,
+        among: L::Set,
         general: &dyn General<L>,
         visitor: &mut V,
     ) {
@@ -465,7 +470,7 @@ impl<L: Layout> Fast<L> {
             return;
         }
         let own = position.owners.get(node.me);
-        let mut pieces = position.kinds.get(usize::from(way.kind)) & own & way.froms;
+        let mut pieces = position.kinds.get(usize::from(way.kind)) & own & way.froms & among;
         match way.gate {
             Some(Gate::Within(slot)) => pieces &= position.sets.get(usize::from(slot)),
             Some(Gate::Given(slot)) => {

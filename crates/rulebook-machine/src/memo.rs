@@ -34,6 +34,15 @@ pub(crate) struct Asked<'a, L: Layout> {
     inner: RefCell<Inner<'a, L>>,
 }
 
+/// Answers that are kept.
+pub(crate) struct Kept<L: Layout>(Vec<Option<(Key<L>, L::Set)>>);
+
+impl<L: Layout> Default for Kept<L> {
+    fn default() -> Self {
+        Self(vec![None; KEPT])
+    }
+}
+
 struct Inner<'a, L: Layout> {
     work: &'a mut Work<L>,
     kept: Vec<Option<(Key<L>, L::Set)>>,
@@ -42,8 +51,18 @@ struct Inner<'a, L: Layout> {
 
 impl<'a, L: Layout> Asked<'a, L> {
     pub(crate) fn of(engine: &'a Engine<L>, work: &'a mut Work<L>) -> Self {
+        Self::with(engine, work, Kept::default())
+    }
+
+    /// The same with answers that were kept before, of the same engine.
+    pub(crate) fn with(engine: &'a Engine<L>, work: &'a mut Work<L>, kept: Kept<L>) -> Self {
         let fuel = Cell::new(work.allowance());
-        Self { engine, fuel, inner: RefCell::new(Inner { work, kept: vec![None; KEPT], fault: None }) }
+        Self { engine, fuel, inner: RefCell::new(Inner { work, kept: kept.0, fault: None }) }
+    }
+
+    /// The answers, to be kept for the next time.
+    pub(crate) fn into_kept(self) -> Kept<L> {
+        Kept(self.inner.into_inner().kept)
     }
 
     /// A fault that came up on the way: what was counted then means nothing.

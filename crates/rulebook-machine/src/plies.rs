@@ -125,9 +125,9 @@ impl<L: Layout> Engine<L> {
         work.dive(QUESTION)?;
         let mut found = Plies::default();
         // With a maximum to reach, the first legal ply does not show that it is one of the best.
-        let first = first && self.sorted.most.is_empty();
+        let first = first && self.dispatch.all.most.is_empty();
         let mut acts = Vec::new();
-        for at in &self.sorted.grants {
+        for at in &self.sorted(position).grants {
             let Some(clause) = self.clause(*at) else { continue };
             match &clause.form {
                 Form::Move { kinds, act, .. } if only.is_none_or(|only| only == *act) => {
@@ -327,7 +327,7 @@ impl<L: Layout> Engine<L> {
         work: &mut Work<L>,
     ) -> Outcomes<Option<u16>> {
         let scene = Scene::with(position, ground, act);
-        for at in &self.sorted.bans_before {
+        for at in &self.sorted(position).bans_before {
             if blame(*at, self.bans(*at, &scene, work))? {
                 return Ok(Some(*at));
             }
@@ -347,19 +347,22 @@ impl<L: Layout> Engine<L> {
             && self.truth(*banned, scene, work)?)
     }
 
-    /// The consequences of a ply, from the n-th on; a choice among them makes several plies.
+    /// The consequences of a ply, from a clause on; a choice among them makes several plies.
     ///
     /// # Errors
     /// A fault of the program in this situation.
     pub fn follow(
         &self,
         mut draft: Draft<L>,
-        from: usize,
+        from: u16,
         ground: Ground<'_, L>,
         work: &mut Work<L>,
         found: &mut Plies<L>,
     ) -> Outcomes<()> {
-        for (index, at) in self.sorted.following.iter().enumerate().skip(from) {
+        let mut list = &self.sorted(&draft.position).following;
+        let mut next = list.partition_point(|at| *at < from);
+        while let Some(at) = list.get(next) {
+            next += 1;
             let Some(clause) = self.clause(*at) else { continue };
             let Form::After { acts, choices, then } = &clause.form else { continue };
             if !acts.admits(draft.act.name) {
@@ -371,6 +374,12 @@ impl<L: Layout> Engine<L> {
             }
             if choices.len == 0 {
                 blame(*at, self.take_effect(&mut draft, *at, *then, ground, work))?;
+                // It may have begun another phase, in which other clauses follow.
+                let now = &self.sorted(&draft.position).following;
+                if !std::ptr::eq(now, list) {
+                    next = now.partition_point(|known| known <= at);
+                    list = now;
+                }
                 continue;
             }
             work.dive(CHOICE)?;
@@ -379,7 +388,7 @@ impl<L: Layout> Engine<L> {
                 let mut way = draft.clone();
                 way.act = act;
                 self.take_effect(&mut way, *at, *then, ground, work)?;
-                self.follow(way, index + 1, ground, work, found)?;
+                self.follow(way, at.saturating_add(1), ground, work, found)?;
             }
             work.surface(CHOICE);
             return Ok(());
@@ -433,7 +442,7 @@ impl<L: Layout> Engine<L> {
         work: &mut Work<L>,
         found: &mut Plies<L>,
     ) -> Outcomes<()> {
-        for at in &self.sorted.bans_after {
+        for at in &self.sorted(&draft.position).bans_after {
             let mut scene = Scene::with(&draft.position, ground, &draft.act);
             if let Some(clause) = self.clause(*at)
                 && let Form::Forbid { acts, asks: true, .. } = &clause.form
@@ -465,7 +474,8 @@ impl<L: Layout> Engine<L> {
     fn is_answerable(&self, draft: &Draft<L>, ground: Ground<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
         let ply = self.complete(draft.clone(), ground, work)?;
         let past = Past { position: ply.next, act: Some(ply.act), clauses: ply.clauses };
-        let ground = Ground { story: ground.story.with(&past), mid_ply: false, supposed: true, ..ground };
+        let story = ground.story.with(&past);
+        let ground = Ground { story, mid_ply: false, supposed: true, stuck: None, ..ground };
         self.has_ply(&ply.next, ground, None, work)
     }
 
@@ -506,7 +516,7 @@ impl<L: Layout> Engine<L> {
     ) -> Outcomes<Option<(u16, u8)>> {
         let scene = Scene::with(&draft.position, ground, &draft.act);
         let mut standing: crate::value::Few<(u16, u8), 4> = crate::value::Few::default();
-        for at in &self.sorted.turns {
+        for at in &self.sorted(&draft.position).turns {
             let Some(clause) = self.clause(*at) else { continue };
             let Form::Turn(code) = &clause.form else { continue };
             if self.applies(clause.when, clause.unless, &scene, work)?
@@ -524,7 +534,7 @@ impl<L: Layout> Engine<L> {
 
     /// Keeps only the plies with the largest measure, clause by clause.
     fn best(&self, found: &mut Plies<L>, ground: Ground<'_, L>, work: &mut Work<L>) -> Outcomes<()> {
-        for at in &self.sorted.most {
+        for at in &self.dispatch.all.most {
             let Some(clause) = self.clause(*at) else { continue };
             let Form::Most { acts, measure } = &clause.form else { continue };
             let mut measures: Vec<Option<Num>> = Vec::with_capacity(found.legal.len());
@@ -586,7 +596,12 @@ impl<L: Layout> Engine<L> {
     }
 
     /// Whether some legal act depends on a variable that lasts one ply.
-    fn depends(&self, position: &Position<L>, ground: Ground<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
+    pub(crate) fn depends(
+        &self,
+        position: &Position<L>,
+        ground: Ground<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<bool> {
         let mut plain = *position;
         for var in &self.program.fleeting {
             self.reset(&mut plain, *var);

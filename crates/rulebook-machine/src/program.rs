@@ -46,6 +46,25 @@ pub struct Phrase {
     pub zh: String,
 }
 
+/// A language of texts for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+}
+
+impl Phrase {
+    /// The text in a language.
+    pub fn get(&self, language: Language) -> &str {
+        match language {
+            Language::En => &self.en,
+            Language::Zh => &self.zh,
+        }
+    }
+}
+
 /// A compiled rule set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {

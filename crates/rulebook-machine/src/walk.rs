@@ -383,7 +383,7 @@ impl<L: Layout> Engine<L> {
             let foreign = position.owner(target).is_some_and(|owner| owner != player);
             let phantom = (!foreign).then(|| (target, self.next_player(player)));
             let own = position.owners.get(usize::from(player)).less(L::Set::one(target));
-            for (kind, ways) in self.sorted.captures.iter().enumerate() {
+            for (kind, ways) in self.sorted(position).captures.iter().enumerate() {
                 for from in (own & position.kinds.get(kind)).sites() {
                     for clause in ways {
                         made.clear();

@@ -44,7 +44,7 @@ impl<L: Layout> Engine<L> {
         work: &mut Work<L>,
     ) -> Outcomes<Option<Vec<u16>>> {
         let writers: Vec<u16> =
-            self.sorted.following.iter().copied().filter(|at| self.writes(*at, var)).collect();
+            self.dispatch.all.following.iter().copied().filter(|at| self.writes(*at, var)).collect();
         let entries = state.history.entries();
         for at in (1..entries.len()).rev().take(MAX_PLIES) {
             let (Some(now), Some(before)) = (entries.get(at), entries.get(at - 1)) else { break };
@@ -100,7 +100,7 @@ impl<L: Layout> Engine<L> {
         let (Some(now), Some(before)) = (entries.get(at), entries.get(at - 1)) else { return Ok(None) };
         let Some(act) = &now.act else { return Ok(None) };
         let mut other = self.clone();
-        other.sorted.following.retain(|at| *at != without);
+        other.dispatch.forget(without);
         let story = state.history.story().first(at);
         // The tables are those of no event: what has been played is asked again with the board alone.
         let ground = Ground { story, mid_ply: false, ..self.bare_ground(self.first_tables()) };

@@ -19,6 +19,10 @@ use rulebook_syntax::{Diagnostic, Source, Span};
 
 use grammar::{Grammar, Rule};
 
+mod quick;
+
+pub use quick::MainLine;
+
 mod grammar {
     #[derive(pest_derive::Parser)]
     #[grammar = "pgn.pest"]

@@ -171,12 +171,7 @@ pub fn from_pgn(rules: &RuleSet, game: &Game) -> Script {
     let result = game.result.as_ref().map(|token| token.text.clone());
     let result = result.or_else(|| game.tag("Result").map(str::to_owned));
     let claim = result.map(|text| {
-        let outcome = match text.as_str() {
-            "1-0" => Some(Outcome::Win(0)),
-            "0-1" => Some(Outcome::Win(1)),
-            "1/2-1/2" => Some(Outcome::Draw),
-            _ => None,
-        };
+        let outcome = claimed(&text);
         Claim { text, outcome, cause: game.tag("Termination").map(str::to_owned) }
     });
     let mut warnings = Vec::new();
@@ -189,6 +184,16 @@ pub fn from_pgn(rules: &RuleSet, game: &Game) -> Script {
         lines: game.moves.iter().map(|mv| Line { text: mv.text.clone(), span: mv.span }).collect(),
         claim,
         warnings,
+    }
+}
+
+/// What a result of a record in PGN says; `None` when it leaves the outcome open.
+pub fn claimed(result: &str) -> Option<Outcome> {
+    match result {
+        "1-0" => Some(Outcome::Win(0)),
+        "0-1" => Some(Outcome::Win(1)),
+        "1/2-1/2" => Some(Outcome::Draw),
+        _ => None,
     }
 }
 
@@ -398,10 +403,15 @@ fn plain(rules: &RuleSet, outcome: Outcome) -> Outcome {
 
 /// Compares what a record says with how a state ended.
 pub fn compare(rules: &RuleSet, claim: Option<&Claim>, state: &State) -> Agreement {
+    agreement(rules, claim, state.ended.as_ref().map(|end| end.outcome))
+}
+
+/// Compares what a record says with how a game ended.
+pub fn agreement(rules: &RuleSet, claim: Option<&Claim>, ended: Option<Outcome>) -> Agreement {
     let Some(claimed) = claim.and_then(|claim| claim.outcome) else { return Agreement::NoClaim };
-    match &state.ended {
+    match ended {
         None => Agreement::Open,
-        Some(end) if plain(rules, end.outcome) == plain(rules, claimed) => Agreement::Same,
+        Some(outcome) if plain(rules, outcome) == plain(rules, claimed) => Agreement::Same,
         Some(_) => Agreement::Different,
     }
 }

@@ -6,6 +6,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod compiled;
+pub mod records;
 pub mod tables;
 
 use std::io;

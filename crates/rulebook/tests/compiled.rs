@@ -235,3 +235,13 @@ fn lookups_are_those_of_the_board() {
     let what = verify(program).expect_err("it is refused").what;
     assert_eq!(what, "there is not one multiplier for each site");
 }
+
+/// The examples of the machine load a file that stands beside them, for that crate reads no rule files.
+#[test]
+fn the_file_of_the_examples_is_that_of_its_rule_file() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rulebook-machine/examples");
+    let name = folder.join("three.yaml").display().to_string();
+    let made = compile(&name, &[]).expect("the rule set compiles").bytes().expect("the file loads");
+    let kept = fs::read(folder.join("three.rules")).expect("the file is there");
+    assert!(kept == made, "three.rules is not that of three.yaml, whose comment says how it is written anew");
+}

@@ -21,10 +21,12 @@ pub(crate) fn shakmaty(
     times: u32,
 ) -> Result<(u64, Duration), String> {
     let mode = if mode == Mode::Bulk { "bulk" } else { "making" };
-    let output = Command::new(program)
-        .args([variant, fen, &depth.to_string(), mode, &times.to_string()])
-        .output()
-        .map_err(|error| error.to_string())?;
+    numbers(Command::new(program).args([variant, fen, &depth.to_string(), mode, &times.to_string()]))
+}
+
+/// What a program says that prints a count and nanoseconds.
+pub(crate) fn numbers(command: &mut Command) -> Result<(u64, Duration), String> {
+    let output = command.output().map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }

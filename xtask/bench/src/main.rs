@@ -12,6 +12,7 @@ mod games;
 mod measure;
 mod ours;
 mod plan;
+mod records;
 mod table;
 
 use std::error::Error;
@@ -29,6 +30,7 @@ use games::Random;
 use measure::{Samples, repetitions, timed};
 use ours::{Games, Ours};
 use plan::{Count, Mode, Peer};
+use records::Records;
 use table::{Circumstances, Found, Row, Side};
 
 /// What is measured, and where the answers go.
@@ -79,6 +81,7 @@ fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
     for random in games::RANDOM {
         bench.random(random);
     }
+    bench.records();
     for (name, reason) in plan::NOT_MEASURED {
         if bench.wanted(name) {
             bench.not_measured((*name).to_owned(), "", None, reason);
@@ -270,6 +273,40 @@ impl Bench<'_> {
         let (ours, other) = (side(&mine, plies.0), side(&theirs, plies.1));
         let ratio = ours.figure / other.figure;
         Ok(Found::Ratio { count: Some(plies.0), ours, other, ratio })
+    }
+
+    /// The row of records.
+    fn records(&mut self) {
+        let name = "pgn reading";
+        if !self.wanted(name) {
+            return;
+        }
+        let found = self.read().unwrap_or_else(Found::NotMeasured);
+        self.load.push(load());
+        let against = "pgn-reader with shakmaty".to_owned();
+        self.push(Row { name: name.to_owned(), against, unit: "M/s", bar: Some(plan::RECORDS), found });
+    }
+
+    fn read(&self) -> Result<Found, String> {
+        let program = self.args.shakmaty.as_ref().ok_or("shakmaty could not be built")?;
+        let mut records = Records::new(&self.library)?;
+        let (ours, once) = records.read(1)?;
+        let (other, apart) = records.peer(program, 1)?;
+        if ours != other {
+            return Ok(Found::Differ { ours, other });
+        }
+        let (times, theirs) = (repetitions(once), repetitions(apart));
+        let (mut mine, mut peers) = (Samples::default(), Samples::default());
+        for _ in 0..self.args.samples.max(5) {
+            mine.add(records.read(times)?.1, times);
+            peers.add(records.peer(program, theirs)?.1, theirs);
+        }
+        let side = |samples: &Samples| Side {
+            figure: ours as f64 / samples.median() / 1e6,
+            spread: samples.spread(),
+        };
+        let ratio = peers.median() / mine.median();
+        Ok(Found::Ratio { count: Some(ours), ours: side(&mine), other: side(&peers), ratio })
     }
 
     /// The rows about compiled files.

@@ -10,12 +10,14 @@ use clap::Args;
 use rulebook::Engine;
 use rulebook::notation::replay::{Agreement, Script, Start, Stop};
 use rulebook::notation::{pgn, replay, sgf};
+use rulebook::records::{Next, Reader};
 use rulebook::syntax::{Diagnostic, Source, Span};
 
 use super::{Answer, Given, Language, engine, text};
 use crate::failure::Failure;
 use crate::out::Out;
 
+mod brief;
 mod drawing;
 mod report;
 
@@ -29,6 +31,9 @@ pub(super) struct Arguments {
     /// Draw the board after every act.
     #[arg(long)]
     board: bool,
+    /// One line for each game, without its course; records that are written plainly are read fast.
+    #[arg(long, conflicts_with = "board")]
+    brief: bool,
     #[command(flatten)]
     language: Language,
 }
@@ -62,6 +67,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     let source = text(&arguments.game, pgn::MAX_TEXT)?;
     let name = source.name.to_lowercase();
     let mut report = report::Report::new(&engine.rules().id);
+    let mut briefly = brief::Report::new(&engine.rules().id);
     let mut answer = Answer::Good;
     let mut take = |game: Result<Judged, Failure>, out: &mut Out| {
         let this = match &game {
@@ -70,6 +76,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         };
         answer = answer.max(this);
         match game {
+            Ok(judged) if arguments.brief => briefly.judged(&judged, &source, lang, out),
+            Err(failure) if arguments.brief => briefly.failed(failure, out),
             Ok(judged) if out.is_json() => report.push(&judged, &source),
             Ok(judged) => drawing::draw(&judged, &source, lang, arguments.board, out),
             Err(failure) if out.is_json() => report.fail(&failure),
@@ -77,10 +85,13 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         }
     };
     let mut number = 0;
+    if name.ends_with(".pgn") && arguments.brief {
+        return briefly_all(&engine, arguments, &source, briefly, out);
+    }
     if name.ends_with(".pgn") {
         for game in pgn::games(&source) {
             number += 1;
-            separate(number, out);
+            separate(number, arguments, out);
             let game = game.map_err(|error| Failure::new("the game cannot be read").at(vec![error]));
             take(game.and_then(|game| pgn_game(&engine, &source, &game)), out);
         }
@@ -89,7 +100,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
             sgf::parse(&source).map_err(|errors| Failure::new("the record cannot be read").at(errors))?;
         for record in &records {
             number += 1;
-            separate(number, out);
+            separate(number, arguments, out);
             take(sgf_game(&engine, arguments, given, &source, record), out);
         }
     } else {
@@ -99,14 +110,63 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     if number == 0 {
         return Err(Failure::new(format!("there is no game in `{}`", arguments.game)));
     }
+    if out.is_json() && arguments.brief {
+        out.document(&briefly);
+    } else if out.is_json() {
+        out.document(&report);
+    }
+    Ok(answer)
+}
+
+/// The games of a record in PGN, each in one line.
+fn briefly_all(
+    engine: &Engine,
+    arguments: &Arguments,
+    source: &Arc<Source>,
+    mut report: brief::Report,
+    out: &mut Out,
+) -> Result<Answer, Failure> {
+    let lang = arguments.language.get();
+    let mut reader = Reader::new(Arc::clone(engine.rules()));
+    let mut games = pgn::games(source);
+    let mut answer = None;
+    loop {
+        let next = match &mut reader {
+            Some(reader) => reader.next(source, &mut games),
+            None => games.next().map(Next::from),
+        };
+        let Some(next) = next else { break };
+        let this = match next {
+            Next::Brief(game) => {
+                report.replayed(engine.rules(), &game, lang, out);
+                brief::answer(&game)
+            }
+            Next::Full(game) => match pgn_game(engine, source, &game) {
+                Ok(judged) => {
+                    report.judged(&judged, source, lang, out);
+                    judged.answer()
+                }
+                Err(failure) => {
+                    report.failed(failure, out);
+                    Answer::Bad
+                }
+            },
+            Next::Broken(error) => {
+                report.failed(Failure::new("the game cannot be read").at(vec![*error]), out);
+                Answer::Bad
+            }
+        };
+        answer = answer.max(Some(this));
+    }
+    let answer = answer.ok_or_else(|| Failure::new(format!("there is no game in `{}`", arguments.game)))?;
     if out.is_json() {
         out.document(&report);
     }
     Ok(answer)
 }
 
-fn separate(number: usize, out: &mut Out) {
-    if number > 1 && !out.is_json() {
+fn separate(number: usize, arguments: &Arguments, out: &mut Out) {
+    if number > 1 && !out.is_json() && !arguments.brief {
         out.line("");
         out.line("─".repeat(40));
     }

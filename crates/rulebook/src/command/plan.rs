@@ -4,6 +4,7 @@
 
 use clap::Args;
 use rulebook::compiler::Line;
+use rulebook::machine::dispatch::looked_at;
 use serde::Serialize;
 
 use super::{Answer, Given, Language};
@@ -29,6 +30,27 @@ struct Report {
     general: Vec<&'static str>,
     /// Clause by clause.
     lines: Vec<Row>,
+    /// How many clauses are looked at, phase by phase; the last entry is for every phase that no clause names.
+    looked: Vec<Looked>,
+}
+
+/// How many clauses are looked at in a phase.
+#[derive(Serialize)]
+struct Looked {
+    /// The phase; none for all that no clause names, or where there are no phases.
+    phase: Option<String>,
+    /// Ways of moving and other plies.
+    plies: usize,
+    /// Consequences of plies.
+    after: usize,
+    /// Bans.
+    forbid: usize,
+    /// Whose turn it is.
+    turn: usize,
+    /// Endings.
+    ends: usize,
+    /// By event, in the order of the rule set.
+    on: serde_json::Map<String, serde_json::Value>,
 }
 
 /// How a clause runs.
@@ -68,7 +90,16 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         })
     };
     let lines = plan.lines.iter().filter_map(row).collect();
-    let report = Report { rules: rules.id.clone(), general: plan.general, lines };
+    let looked = looked_at(&compiled.program).into_iter().map(|row| Looked {
+        phase: row.phase,
+        plies: row.grants,
+        after: row.following,
+        forbid: row.bans,
+        turn: row.turns,
+        ends: row.endings,
+        on: compiled.program.events.iter().cloned().zip(row.events.into_iter().map(Into::into)).collect(),
+    });
+    let report = Report { rules: rules.id.clone(), general: plan.general, lines, looked: looked.collect() };
     if out.is_json() {
         out.document(&report);
         return Ok(Answer::Good);
@@ -92,5 +123,26 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         rows.add_row([row.clause.clone(), title.clone(), about, mark.to_owned(), row.form.clone()]);
     }
     out.table(&rows);
+    out.line("");
+    out.table(&tables(&report.looked));
     Ok(Answer::Good)
+}
+
+/// A column for each phase, and in it how many clauses are looked at when something happens.
+fn tables(looked: &[Looked]) -> comfy_table::Table {
+    let other = if looked.len() == 1 { "in any phase" } else { "in any other" };
+    let phases = looked.iter().map(|row| row.phase.as_deref().unwrap_or(other));
+    let mut rows = table(&["clauses looked at"].into_iter().chain(phases).collect::<Vec<_>>());
+    let numbers = |row: &Looked| [row.plies, row.after, row.forbid, row.turn, row.ends];
+    for (at, name) in ["plies", "after", "forbid", "turn", "ends"].into_iter().enumerate() {
+        let numbers =
+            looked.iter().map(|row| numbers(row).get(at).map_or(String::new(), ToString::to_string));
+        rows.add_row([name.to_owned()].into_iter().chain(numbers));
+    }
+    let events = looked.iter().take(1).flat_map(|row| row.on.keys());
+    for event in events {
+        let numbers = looked.iter().map(|row| row.on.get(event).map_or(String::new(), ToString::to_string));
+        rows.add_row([format!("on {event}")].into_iter().chain(numbers));
+    }
+    rows
 }

@@ -1,4 +1,5 @@
-//! Counts sequences of moves with shakmaty: `peer-shakmaty VARIANT FEN DEPTH bulk|making TIMES`.
+//! Counts sequences of moves with shakmaty: `peer-shakmaty VARIANT FEN DEPTH bulk|making TIMES`; or reads records
+//! and replays them: `peer-shakmaty pgn FILE TIMES`.
 //!
 //! Prints the count and the nanoseconds on the processor for all times together. Invariant: only the counting is
 //! timed, on the concrete type of the variant, and nothing is kept from one count to the next.
@@ -6,6 +7,8 @@
 
 use std::hint::black_box;
 use std::process::ExitCode;
+
+mod records;
 
 use cpu_time::ThreadTime;
 use shakmaty::fen::Fen;
@@ -27,6 +30,12 @@ fn main() -> ExitCode {
 }
 
 fn answer(arguments: &[String]) -> Result<(u64, u128), String> {
+    if let [mode, file, times] = arguments
+        && mode == "pgn"
+    {
+        let times = times.parse().map_err(|error| format!("`{times}`: {error}"))?;
+        return records::read(file, times);
+    }
     let [variant, fen, depth, mode, times] = arguments else {
         return Err("usage: peer-shakmaty VARIANT FEN DEPTH bulk|making TIMES".into());
     };
