@@ -8,8 +8,8 @@ use std::{env, fs};
 /// Rule sets of every sort: plain ones, such with several royal pieces, screens, wide boards, endings that stop the
 /// counting, conditions that become functions, and some that the machine keeps.
 const RULES: &[&str] = &[
-    "chess/laws-2023",
     "chess/board",
+    "chess/laws-2023",
     "chess/chess960",
     "variants/makruk",
     "variants/3check",

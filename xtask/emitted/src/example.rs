@@ -5,13 +5,13 @@ use std::error::Error;
 use rulebook_machine::engine::Fault;
 
 /// The module that the build script wrote.
-mod laws {
-    include!(concat!(env!("OUT_DIR"), "/laws_2023.rs"));
+mod board {
+    include!(concat!(env!("OUT_DIR"), "/board.rs"));
 }
 
 /// Counts, plays a ply, and asks the compiled file for a verdict with its clauses.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
-    let first = laws::Position::first()?;
+    let first = board::Position::first()?;
     assert_eq!(first.perft(4)?, 197_281);
 
     let plies = first.plies()?;
@@ -20,7 +20,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let next = first.play(ply);
     assert_eq!(next.turn(), 1);
 
-    let machine = laws::machine().map_err(Clone::clone)?;
+    let machine = board::machine().map_err(Clone::clone)?;
     let mut game = machine.first();
     let (legal, refused) = game.plies()?;
     assert_eq!((legal.len(), refused.len()), (20, 0));
