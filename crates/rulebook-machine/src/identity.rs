@@ -92,7 +92,10 @@ impl<L: Layout> Engine<L> {
         if self.program.fleeting.iter().all(|var| self.same_var(position, &plain, *var)) {
             return Ok(false);
         }
-        let fast = self.fast.as_deref().filter(|_| L::FAST && Fast::fits(&self.program, position));
+        let fast = self
+            .fast
+            .as_deref()
+            .filter(|_| L::FAST && Fast::fits(&self.program, position) && self.sleeps(position));
         match fast {
             Some(fast) => self.differ(fast, position, &plain, work),
             None => self.depends(position, ground, work),

@@ -90,7 +90,9 @@ impl<L: Layout> Reader<L> {
         let program = engine.program();
         let fast = engine.fast.as_deref().filter(|fast| L::FAST && fast.finds())?;
         let first = engine.first();
-        if engine.field.is_some() || !Fast::fits(program, &first.position) {
+        // Plies leave what only events set as it was at first.
+        if engine.field.is_some() || !Fast::fits(program, &first.position) || !engine.sleeps(&first.position)
+        {
             return None;
         }
         let static_name = |name: &RecordName| match program.remarks.get(name.remark) {
