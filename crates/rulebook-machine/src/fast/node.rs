@@ -104,7 +104,7 @@ impl<L: Layout> Fast<L> {
         let targets = [L::Set::EMPTY, empty, enemy, empty | enemy, own, empty | own, occupied, board];
         let mut node = Node {
             me,
-            forces: self.tables.forces(position, 1 - me),
+            forces: Forces::none(),
             targets,
             empty,
             occupied,
@@ -121,6 +121,10 @@ impl<L: Layout> Fast<L> {
             spared: L::Set::EMPTY,
             calm: None,
         };
+        let kind = self.royal[me];
+        let royals = kind.map_or(L::Set::EMPTY, |kind| position.kinds.get(usize::from(kind)) & own);
+        let royal = royals.first().unwrap_or(0);
+        let (leapers, snipers) = self.tables.muster(&mut node.forces, position, 1 - me, royal);
         if let Some(kind) = self.calm[me] {
             let quarries = position.kinds.get(usize::from(kind)) & enemy;
             if let Some(quarry) = quarries.first() {
@@ -133,14 +137,13 @@ impl<L: Layout> Fast<L> {
                 node.calm = Some(Calm { quarry, sight, forces: self.tables.forces(position, me) });
             }
         }
-        let Some(kind) = self.royal[me] else { return node };
-        let royals = position.kinds.get(usize::from(kind)) & own;
-        let Some(royal) = royals.first() else {
+        let Some(kind) = kind else { return node };
+        if royals.is_empty() {
             if self.spared[me].is_some() {
                 node.mode = Mode::Tried;
             }
             return node;
-        };
+        }
         if royals.several() {
             node.mode = Mode::Tried;
             return node;
@@ -166,10 +169,10 @@ impl<L: Layout> Fast<L> {
             return node;
         }
         node.mode = Mode::Masked;
-        let mut attackers = self.tables.leapers(royal, 1 - me, &node.forces);
+        let mut attackers = leapers;
         let mut block = L::Set::EMPTY;
         let row = usize::from(royal) * self.tables.sites;
-        for source in self.tables.snipers(royal, 1 - me, &node.forces).sites() {
+        for source in snipers.sites() {
             let between = self.tables.between[row + usize::from(source)];
             let standing = between & occupied;
             if standing.is_empty() {
