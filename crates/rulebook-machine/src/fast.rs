@@ -655,7 +655,8 @@ impl<L: Layout> Fast<L> {
         if depth == 1 && bulk {
             return self.count(position, general);
         }
-        let node = self.node(position);
+        let mut node = Node::none();
+        self.look(position, &mut node);
         let mut deeper = Deeper {
             fast: self,
             position,
@@ -688,7 +689,8 @@ impl<L: Layout> Fast<L> {
     /// How many legal plies there are.
     #[inline(never)]
     pub(crate) fn count(&self, position: &Position<L>, general: &dyn General<L>) -> u64 {
-        let node = self.node(position);
+        let mut node = Node::none();
+        self.look(position, &mut node);
         let mut count = Count(0);
         self.visit(position, &node, general, &mut count);
         count.0

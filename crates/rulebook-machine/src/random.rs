@@ -7,7 +7,7 @@
 use crate::act::{Act, Past, State};
 use crate::endings::led;
 use crate::engine::{Engine, FUEL, Outcomes, WORK, Work};
-use crate::fast::{Fast, General, Ply, Visitor};
+use crate::fast::{Fast, General, Node, Ply, Visitor};
 use crate::memo::Asked;
 use crate::position::{Layout, Position};
 use crate::program::{NO_KIND, Site};
@@ -117,19 +117,23 @@ impl<L: Layout> Fast<L> {
     /// Plays at random from a position.
     fn playout(&self, position: &Position<L>, seed: u64, most: u32, general: &dyn General<L>) -> Playout {
         let mut dice = Dice(seed);
-        let mut position = *position;
-        let mut next = position;
+        // The position and the next one change places without being copied.
+        let mut positions = [*position; 2];
+        let mut turn = false;
+        let mut node = Node::none();
         let mut found: Bunches<L> = Bunches { bunches: Vec::with_capacity(64), whole: Vec::new(), count: 0 };
         let mut plies = 0;
         while plies < most {
-            if self.stops && self.is_over(&position, general) {
+            let [first, second] = &mut positions;
+            let (position, next) = if turn { (&*second, first) } else { (&*first, second) };
+            if self.stops && self.is_over(position, general) {
                 return Playout { plies, over: true };
             }
             found.bunches.clear();
             found.whole.clear();
             found.count = 0;
-            let node = self.node(&position);
-            self.visit(&position, &node, general, &mut found);
+            self.look(position, &mut node);
+            self.visit(position, &node, general, &mut found);
             if found.count == 0 {
                 return Playout { plies, over: true };
             }
@@ -142,15 +146,13 @@ impl<L: Layout> Fast<L> {
                 here
             });
             match bunch {
-                Some(bunch) => {
-                    self.after_in(&mut next, &position, self.nth(&position, bunch, left), general);
-                    std::mem::swap(&mut position, &mut next);
-                }
+                Some(bunch) => self.after_in(next, position, self.nth(position, bunch, left), general),
                 None => match found.whole.get(left as usize) {
-                    Some((_, next)) => position = *next,
+                    Some((_, made)) => *next = *made,
                     None => break,
                 },
             }
+            turn = !turn;
             plies += 1;
         }
         Playout { plies, over: false }

@@ -22,14 +22,9 @@ impl<L: Layout> Fast<L> {
         general: &dyn General<L>,
         visitor: &mut V,
     ) {
-        // Most positions have no pinned pieces, and then no loop needs to ask.
-        if node.pinned.is_empty() {
-            self.visit_sorted::<V, false>(position, node, visitor);
-        } else {
-            self.visit_sorted::<V, true>(position, node, visitor);
-        }
         let sorted = &self.sorted[node.me];
-        // What the other player attacks, found once and only where it is asked for. That the royal piece is taken
+        // What the other player attacks, found once and only where it is asked for, and first, so that the rest can
+        // begin before it is known. That the royal piece is taken
         // away for it makes no difference to others who ask: they do so only while it is not attacked.
         let occupied = node.occupied.less(L::Set::one(node.royal).when(node.knows));
         let known = Cell::new(None);
@@ -76,6 +71,12 @@ impl<L: Layout> Fast<L> {
                     self.visit_keyed(position, node, keyed, (from, set), &struck, general, visitor);
                 }
             }
+        }
+        // Most positions have no pinned pieces, and then no loop needs to ask.
+        if node.pinned.is_empty() {
+            self.visit_sorted::<V, false>(position, node, visitor);
+        } else {
+            self.visit_sorted::<V, true>(position, node, visitor);
         }
         for rest in &sorted.rest {
             if rest.is_open(position, own) {
