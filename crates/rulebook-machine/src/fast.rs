@@ -323,6 +323,20 @@ impl<L: Layout> Fast<L> {
         }
     }
 
+    /// The plies of one way, whatever its form, where few ways are left for it.
+    #[inline(never)]
+    fn visit_rest<V: Visitor<L>>(
+        &self,
+        position: &Position<L>,
+        node: &Node<L::Set>,
+        index: usize,
+        general: &dyn General<L>,
+        visitor: &mut V,
+    ) {
+        let way = &self.tables.ways[node.me][index];
+        self.visit_way(position, node, way, index, !L::Set::EMPTY, general, visitor);
+    }
+
     /// The plies of one way, whatever its form, of the pieces on some sites.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the parts of one loop body")]

@@ -247,16 +247,18 @@ pub(crate) struct Kinds {
     /// Behind the last one the first one stands again.
     pub(crate) list: [u8; 8],
     pub(crate) count: u8,
+    bits: u128,
 }
 
 impl Kinds {
     /// Whether a kind is among them.
+    #[inline(always)]
     pub(crate) fn has(&self, kind: u8) -> bool {
-        self.list.iter().take(usize::from(self.count)).any(|known| *known == kind)
+        self.bits >> (kind & 127) & 1 == 1
     }
 
     fn of(bits: u128) -> Self {
-        let mut kinds = Self::default();
+        let mut kinds = Self { bits, ..Self::default() };
         for kind in (0..128_u8).filter(|kind| bits >> kind & 1 == 1) {
             if let Some(place) = kinds.list.get_mut(usize::from(kinds.count)) {
                 *place = kind;

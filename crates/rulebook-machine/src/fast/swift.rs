@@ -53,9 +53,7 @@ impl<L: Layout> Fast<L> {
             }
         } else {
             for way in &sorted.royals {
-                let at = usize::from(way.common.way);
-                let ways = &self.tables.ways[node.me];
-                self.visit_way(position, node, &ways[at], at, !L::Set::EMPTY, general, visitor);
+                self.visit_rest(position, node, usize::from(way.common.way), general, visitor);
             }
         }
         let own = position.owners.get(node.me);
@@ -80,9 +78,7 @@ impl<L: Layout> Fast<L> {
         }
         for rest in &sorted.rest {
             if rest.is_open(position, own) {
-                let at = usize::from(rest.at);
-                let way = &self.tables.ways[node.me][at];
-                self.visit_way(position, node, way, at, !L::Set::EMPTY, general, visitor);
+                self.visit_rest(position, node, usize::from(rest.at), general, visitor);
             }
         }
     }
