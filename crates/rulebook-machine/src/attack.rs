@@ -36,6 +36,12 @@ pub(crate) struct View<'a, L: Layout> {
 }
 
 impl<S: Set> Forces<S> {
+    /// No pieces.
+    #[inline(always)]
+    pub(crate) fn none() -> Self {
+        Self { leaps: [S::EMPTY; LEAPS], rays: [S::EMPTY; RAYS] }
+    }
+
     /// The same after a piece of a kind has gone from one site to another.
     #[inline(always)]
     pub(crate) fn moved(&self, attacks: &Attacks<S>, kind: u8, gone: S, come: S) -> Self {
@@ -56,8 +62,10 @@ impl<S: Set> Forces<S> {
 
 #[inline(always)]
 fn pieces<L: Layout>(position: &Position<L>, kinds: &Kinds) -> L::Set {
-    let mut set = position.kinds.get(usize::from(kinds.list[0]));
-    for at in 1..usize::from(kinds.count & 15) {
+    // Mostly there are one or two of them.
+    let [first, second, ..] = kinds.list;
+    let mut set = position.kinds.get(usize::from(first)) | position.kinds.get(usize::from(second));
+    for at in 2..usize::from(kinds.count & 15) {
         set |= position.kinds.get(usize::from(kinds.list[at & 7]));
     }
     set
@@ -96,7 +104,7 @@ impl<L: Layout> Tables<L> {
     pub(crate) fn forces(&self, position: &Position<L>, by: usize) -> Forces<L::Set> {
         let attacks = &self.attacks[by & 1];
         let owned = position.owners.get(by);
-        let mut forces = Forces { leaps: [L::Set::EMPTY; LEAPS], rays: [L::Set::EMPTY; RAYS] };
+        let mut forces = Forces::none();
         for at in 0..attacks.leap_count.min(LEAPS) {
             forces.leaps[at] = pieces(position, &attacks.leaps[at]) & owned;
         }
@@ -104,6 +112,37 @@ impl<L: Layout> Tables<L> {
             forces.rays[at] = pieces(position, &attacks.rays[at].kinds) & owned;
         }
         forces
+    }
+
+    /// The same in the place where they are kept, together with those that attack a site by leaps, and those that
+    /// would attack it along a line if nothing stood between: what has just been written one by one is better not
+    /// read all at once.
+    #[inline(always)]
+    pub(crate) fn muster(
+        &self,
+        forces: &mut Forces<L::Set>,
+        position: &Position<L>,
+        by: usize,
+        site: Site,
+    ) -> (L::Set, L::Set) {
+        let attacks = &self.attacks[by & 1];
+        let owned = position.owners.get(by);
+        let (mut leapers, mut snipers) = (L::Set::EMPTY, L::Set::EMPTY);
+        let at = usize::from(site);
+        let none = ([L::Set::EMPTY; LEAPS], [L::Set::EMPTY; RAYS]);
+        let leap_from = attacks.leap_from.get(at).unwrap_or(&none.0);
+        let ray_full = attacks.ray_full.get(at).unwrap_or(&none.1);
+        for group in 0..attacks.leap_count.min(LEAPS) {
+            let force = pieces(position, &attacks.leaps[group]) & owned;
+            forces.leaps[group] = force;
+            leapers |= force & leap_from[group];
+        }
+        for family in 0..attacks.ray_count.min(RAYS) {
+            let force = pieces(position, &attacks.rays[family].kinds) & owned;
+            forces.rays[family] = force;
+            snipers |= force & ray_full[family];
+        }
+        (leapers, snipers)
     }
 
     /// Whether a site is attacked by leaps and along lines; the attackers are those of `forces` that are in
@@ -126,12 +165,45 @@ impl<L: Layout> Tables<L> {
         }
         let full = &attacks.ray_full[at];
         for family in 0..attacks.ray_count.min(RAYS) {
-            let pieces = full[family] & forces.rays[family];
-            if !pieces.is_empty() {
-                found |= self.look(&attacks.rays[family].lines, site, occupied) & pieces;
+            let (pieces, lines) = (full[family] & forces.rays[family], &attacks.rays[family].lines);
+            // One look costs less than a wrong guess whether it is needed.
+            match self.family(lines) {
+                Some(family) => {
+                    let seen = self.lookups.look(family, site, occupied.word());
+                    found |= L::Set::of_word(seen) & pieces;
+                }
+                None if pieces.is_empty() => {}
+                None => found |= self.look(lines, site, occupied) & pieces,
             }
         }
         found.meets(among)
+    }
+
+    /// Whether what a player attacks is found for all sites at once.
+    #[inline(always)]
+    pub(crate) fn floods(&self, by: usize) -> bool {
+        L::Set::CAPACITY == 64 && self.attacks[by & 1].flood.is_some()
+    }
+
+    /// The sites of some that are attacked by leaps and along lines, whoever stands there.
+    #[inline(always)]
+    pub(crate) fn struck_of(
+        &self,
+        sites: L::Set,
+        by: usize,
+        forces: &Forces<L::Set>,
+        occupied: L::Set,
+    ) -> L::Set {
+        if let Some(flood) = &self.attacks[by & 1].flood {
+            let (leaps, rays) = (forces.leaps.map(Set::word), forces.rays.map(Set::word));
+            return L::Set::of_word(flood.struck(&leaps, &rays, occupied.word())) & sites;
+        }
+        let mut found = L::Set::EMPTY;
+        for site in sites.sites() {
+            let one = L::Set::one(site);
+            found |= one.when(self.is_struck(site, by, forces, occupied, !one));
+        }
+        found
     }
 
     /// The attackers of a site by leaps; the sites that stand between it and attackers along lines and are

@@ -8,6 +8,9 @@ mod drops;
 mod find;
 mod make;
 mod node;
+mod resolve;
+mod sorted;
+mod swift;
 
 use std::cell::Cell;
 
@@ -15,15 +18,16 @@ use self::derive::derive;
 pub(crate) use self::find::Known;
 pub(crate) use self::node::Node;
 use self::node::{Calm, Mode, Only};
+use self::sorted::Sorted;
 use crate::act::Act;
 use crate::attack::View;
-use crate::lane::{Ask, Gate, Guard, Judged, Lane, NO_SLOT, Place, Reach, Shape, content};
+use crate::lane::{Ask, Gate, Judged, Lane, NO_SLOT, Reach, Shape, content};
 use crate::position::{Layout, NOTHING, Position, Row};
 use crate::program::{Form, NO_KIND, NO_SITE, Program, Site, Type};
 use crate::query::{Play, Word, ready};
 use crate::recipe::{Recipe, SetOp, drop_shape, recipe};
 use crate::set::Set;
-use crate::tables::{Common, Many, Sorted, Tables, Way, Ways};
+use crate::tables::{Common, Many, Tables, Way, Ways};
 use crate::value::Val;
 use crate::visit::{Count, Deeper, Gather};
 
@@ -94,6 +98,8 @@ struct Left<S> {
 
 /// Who takes the plies that are found.
 pub(crate) trait Visitor<L: Layout> {
+    /// Whether the number of plies is all it wants to know, and not which way they go or where they start.
+    const COUNTS: bool = false;
     /// From one site to several.
     fn targets(&mut self, way: &Common<L::Set>, from: Site, targets: L::Set);
     /// From several sites to as many, all the same distance away.
@@ -225,82 +231,6 @@ impl<L: Layout> Fast<L> {
         Some(fast)
     }
 
-    /// Finds the sites that the steps of ways with several conditions are about.
-    fn resolve(&mut self) {
-        let mut ways = std::mem::take(&mut self.tables.ways);
-        for (player, list) in ways.iter_mut().enumerate() {
-            for way in list.iter_mut() {
-                let recipe = &self.recipes[player][usize::from(way.shape)];
-                let Ways::Many(froms) = &mut way.reach else { continue };
-                for (from, list) in froms.iter_mut().enumerate() {
-                    for many in list {
-                        let from = from as Site;
-                        let site = |place: &Place| self.site(*place, from, many.to, Some(many));
-                        if !many.instance {
-                            let before = recipe.before.iter().filter_map(site).collect();
-                            many.before = before;
-                        }
-                        let (moved, royal) = self.moved(player, recipe, from, many);
-                        many.moved = moved;
-                        many.royal = royal;
-                    }
-                }
-            }
-            self.sorted[player] = Sorted::of(list, self.royal[player]);
-        }
-        self.tables.ways = ways;
-    }
-
-    /// What becomes of the occupied sites: those that are left and those that are come to; and where the royal
-    /// piece is then, if it is the one that moves.
-    fn moved(
-        &self,
-        player: usize,
-        recipe: &Recipe<L>,
-        from: Site,
-        many: &Many<L::Set>,
-    ) -> (Moved<L::Set>, Site) {
-        let mut left = L::Set::one(from) | many.takes;
-        let mut come = L::Set::one(many.to);
-        let is_royal = Some(recipe.kind) == self.royal[player];
-        let mut royal = if is_royal { many.to } else { NO_SITE };
-        let mut known = recipe.moves_only;
-        let site = |place: &Place| self.site(*place, from, many.to, Some(many));
-        let always = recipe.ops.iter().filter(|(guard, _)| *guard == Guard::Always).map(|(_, op)| op);
-        for op in many.first.iter().chain(always) {
-            match op {
-                SetOp::Move(a, b) => match (site(a), site(b)) {
-                    (Some(a), Some(b)) => {
-                        known &= !come.has(a);
-                        left |= L::Set::one(a);
-                        come |= L::Set::one(b);
-                    }
-                    _ => known = false,
-                },
-                SetOp::Remove(place) => {
-                    if let Some(site) = site(place) {
-                        come = come.less(L::Set::one(site));
-                        left |= L::Set::one(site);
-                        if site == royal {
-                            royal = NO_SITE;
-                        }
-                    }
-                }
-                SetOp::Put(kind, place) => {
-                    if let Some(site) = site(place) {
-                        come |= L::Set::one(site);
-                        if is_royal && *kind == recipe.kind {
-                            royal = site;
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        known &= !is_royal || royal != NO_SITE;
-        (known.then_some((left, come)), royal)
-    }
-
     /// Whether the numbers of a position are such that the steps may be used.
     pub(crate) fn fits(program: &Program, position: &Position<L>) -> bool {
         program.vars.iter().all(|var| {
@@ -363,64 +293,9 @@ impl<L: Layout> Fast<L> {
         general: &dyn General<L>,
         visitor: &mut V,
     ) {
-        let own = position.owners.get(node.me);
         let ways = &self.tables.ways[node.me];
-        let sorted = &self.sorted[node.me];
-        if matches!(node.mode, Mode::Free | Mode::Masked) && node.calm.is_none() {
-            let pinned = node.pinned;
-            for way in &sorted.shifts {
-                let common = &way.common;
-                let pieces = position.kinds.get(usize::from(common.kind)) & own & common.froms;
-                let mut sources = pieces;
-                for at in 0..way.count & 3 {
-                    sources &= node.empty.shifted(-way.empty[usize::from(at & 1)]);
-                }
-                let allowed = node.targets[usize::from(common.ends & 7)] & common.tos & node.mask;
-                visitor.shifted(common, sources.less(pinned).shifted(way.places) & allowed, way.places);
-                for from in (sources & pinned).sites() {
-                    let line =
-                        self.tables.through[usize::from(node.royal) * self.tables.sites + usize::from(from)];
-                    visitor.targets(common, from, L::Set::one(from).shifted(way.places) & allowed & line);
-                }
-            }
-            for way in &sorted.leaps {
-                let common = &way.common;
-                let pieces = position.kinds.get(usize::from(common.kind)) & own & common.froms;
-                let allowed = node.targets[usize::from(common.ends & 7)] & common.tos & node.mask;
-                for from in pieces.less(pinned).sites() {
-                    visitor.targets(common, from, way.targets[usize::from(from)] & allowed);
-                }
-                for from in (pieces & pinned).sites() {
-                    let line =
-                        self.tables.through[usize::from(node.royal) * self.tables.sites + usize::from(from)];
-                    visitor.targets(common, from, way.targets[usize::from(from)] & allowed & line);
-                }
-            }
-            for way in &sorted.rays {
-                let common = &way.common;
-                let pieces = position.kinds.get(usize::from(common.kind)) & own & common.froms;
-                let allowed = node.targets[usize::from(common.ends & 7)] & common.tos & node.mask;
-                for from in pieces.less(pinned).sites() {
-                    visitor.targets(
-                        common,
-                        from,
-                        self.tables.look(&way.lines, from, node.occupied) & allowed,
-                    );
-                }
-                for from in (pieces & pinned).sites() {
-                    let line =
-                        self.tables.through[usize::from(node.royal) * self.tables.sites + usize::from(from)];
-                    visitor.targets(
-                        common,
-                        from,
-                        self.tables.look(&way.lines, from, node.occupied) & allowed & line,
-                    );
-                }
-            }
-            for at in &sorted.rest {
-                let way = &ways[usize::from(*at)];
-                self.visit_way(position, node, way, usize::from(*at), !L::Set::EMPTY, general, visitor);
-            }
+        if self.is_swift(node) {
+            self.visit_swift(position, node, general, visitor);
         } else {
             for (at, way) in ways.iter().enumerate() {
                 self.visit_way(position, node, way, at, !L::Set::EMPTY, general, visitor);
@@ -446,6 +321,20 @@ impl<L: Layout> Fast<L> {
                 visitor.whole(plies);
             }
         }
+    }
+
+    /// The plies of one way, whatever its form, where few ways are left for it.
+    #[inline(never)]
+    fn visit_rest<V: Visitor<L>>(
+        &self,
+        position: &Position<L>,
+        node: &Node<L::Set>,
+        index: usize,
+        general: &dyn General<L>,
+        visitor: &mut V,
+    ) {
+        let way = &self.tables.ways[node.me][index];
+        self.visit_way(position, node, way, index, !L::Set::EMPTY, general, visitor);
     }
 
     /// The plies of one way, whatever its form, of the pieces on some sites.
@@ -490,23 +379,34 @@ impl<L: Layout> Fast<L> {
         let common = &way.common(index);
         let recipe = &self.recipes[node.me][usize::from(way.shape)];
         if let Ways::Many(ways) = &way.reach {
+            let struck =
+                |sites| self.tables.struck_of(sites, 1 - node.me, &node.forces, node.occupied) & sites;
             for from in pieces.sites() {
                 let list = &ways[usize::from(from)];
-                let keys = way.keys.get(usize::from(from));
-                for (at, many) in list.iter().enumerate() {
-                    // Most ways fail at once, on a site that is not in the set it must be in.
-                    if let Some((_, keys)) = keys
-                        && !position.sets.get(usize::from(many.within.0)).has(keys[at])
-                    {
-                        continue;
+                // Most ways fail at once, on a site that is not in the set it must be in.
+                let Some(keys) = way.keys.get(usize::from(from)) else {
+                    for (at, many) in list.iter().enumerate() {
+                        self.visit_many(
+                            position,
+                            node,
+                            recipe,
+                            common,
+                            (from, at, many),
+                            &struck,
+                            general,
+                            visitor,
+                        );
                     }
-                    if self.is_possible(position, node, many)
-                        && (node.only == Only::All
-                            || node.wants(node.enemy.has(many.to) || !many.takes.is_empty()))
-                        && self.is_allowed(position, node, recipe, from, many.to, Some(many), general)
-                    {
-                        visitor.many(common, from, at, many);
-                    }
+                    continue;
+                };
+                let mut live = position.sets.get(usize::from(keys.slot)) & keys.sites;
+                if keys.own {
+                    live &= own;
+                }
+                for at in live.sites().flat_map(|site| &keys.ways[usize::from(site)]) {
+                    let at = usize::from(*at);
+                    let many = (from, at, &list[at]);
+                    self.visit_many(position, node, recipe, common, many, &struck, general, visitor);
                 }
             }
             return;
@@ -554,6 +454,34 @@ impl<L: Layout> Fast<L> {
                     self.emit(node, common, from, self.reached(way, from, node) & allowed & line, visitor);
                 }
             }
+        }
+    }
+
+    /// One way with several conditions.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one loop body")]
+    fn visit_many<V: Visitor<L>>(
+        &self,
+        position: &Position<L>,
+        node: &Node<L::Set>,
+        recipe: &Recipe<L>,
+        common: &Common<L::Set>,
+        (from, at, many): (Site, usize, &Many<L::Set>),
+        struck: &impl Fn(L::Set) -> L::Set,
+        general: &dyn General<L>,
+        visitor: &mut V,
+    ) {
+        if !self.is_possible(position, node, many)
+            || (node.only != Only::All && !node.wants(node.enemy.has(many.to) || !many.takes.is_empty()))
+        {
+            return;
+        }
+        let allowed = match &many.enough {
+            Some(sites) if node.knows => !node.attacked && struck(*sites).is_empty(),
+            _ => self.is_allowed(position, node, recipe, from, many.to, Some(many), general),
+        };
+        if allowed {
+            visitor.many(common, from, at, many);
         }
     }
 
@@ -689,6 +617,10 @@ impl<L: Layout> Fast<L> {
     #[inline(always)]
     fn is_possible(&self, position: &Position<L>, node: &Node<L::Set>, many: &Many<L::Set>) -> bool {
         let own = position.owners.get(node.me);
+        // Most ways that are left fail on sites that are not empty.
+        if many.empty.meets(node.occupied) {
+            return false;
+        }
         if many.is.0 != NO_SLOT && position.nums.get(usize::from(many.is.0)) != i64::from(many.is.1) {
             return false;
         }
@@ -697,8 +629,7 @@ impl<L: Layout> Fast<L> {
         {
             return false;
         }
-        !many.empty.meets(node.occupied)
-            && many.own.less(own).is_empty()
+        many.own.less(own).is_empty()
             && many.enemy.less(node.enemy).is_empty()
             && many.needs.iter().all(|need| {
                 let bits = if own.has(need.site) {
@@ -738,10 +669,12 @@ impl<L: Layout> Fast<L> {
         if depth == 1 && bulk {
             return self.count(position, general);
         }
-        let node = self.node(position);
+        let mut node = Node::none();
+        self.look(position, &mut node);
         let mut deeper = Deeper {
             fast: self,
             position,
+            next: *position,
             me: node.me,
             depth: depth.wrapping_sub(1),
             bulk,
@@ -770,7 +703,8 @@ impl<L: Layout> Fast<L> {
     /// How many legal plies there are.
     #[inline(never)]
     pub(crate) fn count(&self, position: &Position<L>, general: &dyn General<L>) -> u64 {
-        let node = self.node(position);
+        let mut node = Node::none();
+        self.look(position, &mut node);
         let mut count = Count(0);
         self.visit(position, &node, general, &mut count);
         count.0
@@ -816,6 +750,20 @@ impl<L: Layout> Fast<L> {
 
     /// The position after a ply that was found in it.
     pub(crate) fn after(&self, position: &Position<L>, ply: Ply, general: &dyn General<L>) -> Position<L> {
+        let mut next = *position;
+        self.after_in(&mut next, position, ply, general);
+        next
+    }
+
+    /// The same in a place that holds any position.
+    #[inline(always)]
+    pub(crate) fn after_in(
+        &self,
+        next: &mut Position<L>,
+        position: &Position<L>,
+        ply: Ply,
+        general: &dyn General<L>,
+    ) {
         let me = usize::from(position.mover & 1);
         let way = &self.tables.ways[me][usize::from(ply.way)];
         let many = match &way.reach {
@@ -823,15 +771,8 @@ impl<L: Layout> Fast<L> {
             _ => None,
         };
         let chosen = (ply.chosen != NO_KIND).then_some(ply.chosen);
-        self.make(
-            position,
-            &self.recipes[me][usize::from(way.shape)],
-            ply.from,
-            ply.to,
-            many,
-            chosen,
-            general,
-        )
+        let recipe = &self.recipes[me][usize::from(way.shape)];
+        self.make_in(next, position, recipe, ply.from, ply.to, many, chosen, general);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::act::{Banned, Ending, Past, Plies, Ply, State};
 use crate::engine::{Engine, FUEL, Outcomes, Work, fits};
 use crate::events::{self, Person, Reason};
 use crate::plain::{Plain, PlainAct, PlainPosition, PlainState, Texts};
-use crate::position::{Huge, Large, Layout, Middle, Position, Small};
+use crate::position::{Huge, Large, Layout, Middle, Position, Small, Tiny};
 use crate::program::{Clause, Outcome, Program, Site};
 use crate::random::Playout;
 use crate::record::{Reader, Reading, RecordName, Records};
@@ -64,7 +64,9 @@ impl Machine {
             let texts = texts.iter().enumerate().map(|(at, text)| (text.clone(), at as u32)).collect();
             Ok(Arc::new(Made(Arc::new((engine, texts)))))
         }
-        let inner = if fits::<Small>(&program) {
+        let inner = if fits::<Tiny>(&program) {
+            made::<Tiny>(&program)?
+        } else if fits::<Small>(&program) {
             made::<Small>(&program)?
         } else if fits::<Middle>(&program) {
             made::<Middle>(&program)?

@@ -374,6 +374,18 @@ pub enum Op {
     Settle(u16),
 }
 
+impl Op {
+    /// Whether it gives the variable at a slot, not one of sets, a value that does not come from a question.
+    pub(crate) fn sets(&self, slot: u16) -> bool {
+        match self {
+            Self::Set(known, _) | Self::Add(known, _) | Self::SetSite(known, _) | Self::Unset(known) => {
+                *known == slot
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Number variables that count captured pieces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {

@@ -15,6 +15,7 @@ pub mod eval;
 pub mod events;
 mod fast;
 pub mod file;
+mod flood;
 pub mod front;
 mod identity;
 pub mod lane;

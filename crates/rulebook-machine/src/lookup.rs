@@ -17,13 +17,20 @@ struct Entry {
 }
 
 /// Tables for families of lines.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lookups {
     /// The lines of each family, as bits.
     pub(crate) families: Vec<u8>,
-    /// For each site, an entry for each family.
-    entries: Vec<[Entry; 4]>,
+    /// For each family, an entry for each site.
+    entries: [Box<[Entry; 64]>; 4],
     answers: Vec<u64>,
+}
+
+impl Default for Lookups {
+    fn default() -> Self {
+        let entries = [(); 4].map(|()| Box::new([Entry::default(); 64]));
+        Self { families: Vec::new(), entries, answers: Vec::new() }
+    }
 }
 
 /// The subsets of the inner sites of a line, each with what is seen then.
@@ -49,7 +56,7 @@ fn inner(half: Halves<u64>) -> u64 {
 impl Lookups {
     /// The tables for the multipliers that a program holds; `None` if one of them does not do.
     pub(crate) fn of(lookups: &[Lookup], lines: &[[Halves<u64>; 4]]) -> Option<Self> {
-        let mut made = Self { entries: vec![[Entry::default(); 4]; lines.len()], ..Self::default() };
+        let mut made = Self::default();
         for (family, lookup) in lookups.iter().enumerate().take(4) {
             made.families.push(lookup.lines);
             for (site, halves) in lines.iter().enumerate() {
@@ -82,7 +89,7 @@ impl Lookups {
                     }
                     *slot = answer;
                 }
-                if let Some(slot) = made.entries.get_mut(site).and_then(|row| row.get_mut(family)) {
+                if let Some(slot) = made.entries.get_mut(family).and_then(|row| row.get_mut(site)) {
                     *slot = entry;
                 }
             }
@@ -92,7 +99,7 @@ impl Lookups {
 
     #[inline(always)]
     pub(crate) fn look(&self, family: usize, site: Site, occupied: u64) -> u64 {
-        let entry = &self.entries[usize::from(site)][family & 3];
+        let entry = &self.entries[family & 3][usize::from(site & 63)];
         let at = (occupied & entry.mask).wrapping_mul(entry.multiplier) >> (entry.shift & 63);
         self.answers[(entry.start as usize).wrapping_add(at as usize)]
     }

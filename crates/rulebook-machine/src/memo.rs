@@ -15,15 +15,34 @@ use crate::program::{Effect, Form};
 use crate::set::Set;
 
 /// How many answers are kept.
-const KEPT: usize = 64;
+const KEPT: usize = 256;
 
-/// An answer with all that it depends on: the set, and what stands on its sites.
-#[derive(Clone, PartialEq, Eq)]
-struct Key<L: Layout> {
-    clause: u16,
+/// An answer with all that it depends on: the clause, the set, and what stands on its sites.
+#[derive(Clone)]
+struct Answer<L: Layout> {
+    /// None for no answer.
+    clause: Option<u16>,
     set: L::Set,
     kinds: L::Kinds,
     owners: L::Owners,
+    answer: L::Set,
+}
+
+impl<L: Layout> Answer<L> {
+    fn none() -> Self {
+        let (kinds, owners) = (L::Kinds::all(L::Set::EMPTY), L::Owners::all(L::Set::EMPTY));
+        Self { clause: None, set: L::Set::EMPTY, kinds, owners, answer: L::Set::EMPTY }
+    }
+
+    /// Whether it is the answer for a set in a position.
+    #[inline(always)]
+    fn is_for(&self, clause: u16, set: L::Set, position: &Position<L>) -> bool {
+        let kinds = self.kinds.slice().iter().zip(position.kinds.slice());
+        let owners = self.owners.slice().iter().zip(position.owners.slice());
+        let differs = |all: L::Set, (known, row): (&L::Set, &L::Set)| all | (*known ^ (*row & set));
+        let differs = owners.fold(kinds.fold(self.set ^ set, differs), differs);
+        differs.is_empty() && self.clause == Some(clause)
+    }
 }
 
 /// The general engine, as the fast paths see it.
@@ -35,17 +54,17 @@ pub(crate) struct Asked<'a, L: Layout> {
 }
 
 /// Answers that are kept.
-pub(crate) struct Kept<L: Layout>(Vec<Option<(Key<L>, L::Set)>>);
+pub(crate) struct Kept<L: Layout>(Vec<Answer<L>>);
 
 impl<L: Layout> Default for Kept<L> {
     fn default() -> Self {
-        Self(vec![None; KEPT])
+        Self(vec![Answer::none(); KEPT])
     }
 }
 
 struct Inner<'a, L: Layout> {
     work: &'a mut Work<L>,
-    kept: Vec<Option<(Key<L>, L::Set)>>,
+    kept: Vec<Answer<L>>,
     fault: Option<Fault>,
 }
 
@@ -135,22 +154,23 @@ impl<L: Layout> General<L> for Asked<'_, L> {
 
     fn settled(&self, clause: u16, slot: usize, position: &Position<L>) -> L::Set {
         let set = position.sets.get(slot);
-        let (mut kinds, mut owners) = (position.kinds, position.owners);
-        for row in kinds.slice_mut().iter_mut().chain(owners.slice_mut()) {
-            *row &= set;
-        }
-        let key: Key<L> = Key { clause, set, kinds, owners };
-        let rows = key.kinds.slice().iter().chain(key.owners.slice()).chain([&key.set]);
-        let words = rows.flat_map(|row| row.words());
-        let hash =
-            words.fold(0_u64, |hash, word| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95));
-        let at = (hash >> 48) as usize % KEPT;
+        // What stands on the sites seldom changes while the set stays the same.
+        let hash = (set.folded() ^ u64::from(clause)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        let at = (hash >> 56) as usize % KEPT;
+        let known = {
+            let inner = self.inner.borrow();
+            let kept = inner.kept.get(at).filter(|kept| kept.is_for(clause, set, position));
+            kept.map(|kept| kept.answer)
+        };
+        known.unwrap_or_else(|| self.find(clause, set, position, at))
+    }
+}
+
+impl<L: Layout> Asked<'_, L> {
+    /// Finds the value that a clause gives to a set, and keeps it.
+    #[inline(never)]
+    fn find(&self, clause: u16, set: L::Set, position: &Position<L>, at: usize) -> L::Set {
         let inner = &mut *self.inner.borrow_mut();
-        if let Some((known, answer)) = inner.kept.get(at).and_then(Option::as_ref)
-            && *known == key
-        {
-            return *answer;
-        }
         let code = self.engine.clause(clause).and_then(|clause| match &clause.form {
             Form::After { then, .. } => match then.of(&self.engine.program().effects) {
                 [Effect::Set(_, _, code)] => Some(*code),
@@ -170,8 +190,12 @@ impl<L: Layout> General<L> for Asked<'_, L> {
                 L::Set::EMPTY
             }
         };
-        if let Some(place) = inner.kept.get_mut(at) {
-            *place = Some((key, answer));
+        if let Some(kept) = inner.kept.get_mut(at) {
+            let (mut kinds, mut owners) = (position.kinds, position.owners);
+            for row in kinds.slice_mut().iter_mut().chain(owners.slice_mut()) {
+                *row &= set;
+            }
+            *kept = Answer { clause: Some(clause), set, kinds, owners, answer };
         }
         answer
     }

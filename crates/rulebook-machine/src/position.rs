@@ -87,8 +87,10 @@ macro_rules! layouts {
 }
 
 layouts! {
+    /// Up to 64 sites, few kinds and fewest variables.
+    Tiny: u64, 8, 2, 1, 4;
     /// Up to 64 sites, few kinds and variables.
-    Small: u64, 8, 2, 2, 8;
+    Small: u64, 8, 2, 2, 16;
     /// Up to 64 sites, two players.
     Middle: u64, 32, 2, 4, 64;
     /// Up to 128 sites, two players.

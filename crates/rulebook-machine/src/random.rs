@@ -7,7 +7,7 @@
 use crate::act::{Act, Past, State};
 use crate::endings::led;
 use crate::engine::{Engine, FUEL, Outcomes, WORK, Work};
-use crate::fast::{Fast, General, Ply, Visitor};
+use crate::fast::{Fast, General, Node, Ply, Visitor};
 use crate::memo::Asked;
 use crate::position::{Layout, Position};
 use crate::program::{NO_KIND, Site};
@@ -41,16 +41,16 @@ impl Dice {
     }
 }
 
-/// Plies that differ only in where they come to.
+/// Plies that differ only in where they come to, and in what is chosen.
 #[derive(Clone, Copy, Debug)]
 struct Bunch<S> {
-    ply: Ply,
     targets: S,
-    /// How far the piece goes, where each target has a start of its own.
-    places: Option<i32>,
-    /// Targets that ask for a choice, and how many choices there are.
-    picked: S,
-    choices: u32,
+    /// How many plies.
+    count: u32,
+    /// Where the piece starts, or how far it goes where each target has a start of its own.
+    from: Result<Site, i32>,
+    way: u16,
+    many: u16,
 }
 
 /// Keeps the plies of a position in bunches.
@@ -61,31 +61,30 @@ struct Bunches<L: Layout> {
 }
 
 impl<L: Layout> Bunches<L> {
+    /// An empty bunch does no harm, and to ask for it would cost more.
     #[inline(always)]
-    fn add(&mut self, way: &Common<L::Set>, from: Site, many: u16, targets: L::Set, places: Option<i32>) {
-        if targets.is_empty() {
-            return;
+    fn add(&mut self, way: &Common<L::Set>, from: Result<Site, i32>, many: u16, targets: L::Set) {
+        let mut count = targets.len() as u32;
+        if way.more != 0 {
+            count += (targets & way.pick_tos).len() as u32 * u32::from(way.more);
         }
-        let picked = targets & way.pick_tos;
-        let choices = u32::from(way.more) + 1;
-        self.count += targets.len() as u32 + picked.len() as u32 * u32::from(way.more);
-        let ply = Ply { way: way.way, many, from, to: 0, chosen: NO_KIND };
-        self.bunches.push(Bunch { ply, targets, places, picked, choices });
+        self.count += count;
+        self.bunches.push(Bunch { targets, count, from, way: way.way, many });
     }
 }
 
 impl<L: Layout> Visitor<L> for Bunches<L> {
     #[inline(always)]
     fn targets(&mut self, way: &Common<L::Set>, from: Site, targets: L::Set) {
-        self.add(way, from, u16::MAX, targets, None);
+        self.add(way, Ok(from), u16::MAX, targets);
     }
     #[inline(always)]
     fn shifted(&mut self, way: &Common<L::Set>, targets: L::Set, places: i32) {
-        self.add(way, 0, u16::MAX, targets, Some(places));
+        self.add(way, Err(places), u16::MAX, targets);
     }
     #[inline(always)]
     fn many(&mut self, way: &Common<L::Set>, from: Site, at: usize, many: &Many<L::Set>) {
-        self.add(way, from, at as u16, L::Set::one(many.to), None);
+        self.add(way, Ok(from), at as u16, L::Set::one(many.to));
     }
     fn whole(&mut self, mut plies: Vec<(Act<L>, Position<L>)>) {
         self.count += plies.len() as u32;
@@ -93,67 +92,67 @@ impl<L: Layout> Visitor<L> for Bunches<L> {
     }
 }
 
-impl<S: Set> Bunch<S> {
-    /// The n-th ply of the bunch, as the place of its target and its choice, or how many fewer are left.
-    #[inline(always)]
-    fn nth(&self, n: u32) -> Result<(Site, u32), u32> {
-        let plain = self.targets.less(self.picked);
-        let (few, many) = (plain.len() as u32, self.picked.len() as u32 * self.choices);
-        if n < few {
-            return Ok((plain.sites().nth(n as usize).unwrap_or(0), 0));
-        }
-        if n < few + many {
-            let n = n - few;
-            let to = self.picked.sites().nth((n / self.choices.max(1)) as usize);
-            return Ok((to.unwrap_or(0), n % self.choices.max(1)));
-        }
-        Err(n - few - many)
-    }
-}
-
 impl<L: Layout> Fast<L> {
+    /// The n-th ply of a bunch: first come those for which nothing is chosen.
+    #[inline(always)]
+    fn nth(&self, position: &Position<L>, bunch: &Bunch<L::Set>, n: u32) -> Ply {
+        let me = usize::from(position.mover & 1);
+        let (more, pick_tos) = self.tables.ways[me]
+            .get(usize::from(bunch.way))
+            .map_or((0, L::Set::EMPTY), |way| (u32::from(way.more), way.pick_tos));
+        let (plain, picked) = (bunch.targets.less(pick_tos), bunch.targets & pick_tos);
+        let (few, choices) = (plain.len() as u32, more + 1);
+        let (to, chosen) = match n.checked_sub(few) {
+            None => (plain.sites().nth(n as usize), NO_KIND),
+            Some(n) => {
+                let to = picked.sites().nth((n / choices) as usize);
+                (to, self.choice(position, bunch.way, n % choices))
+            }
+        };
+        let to = to.unwrap_or(0);
+        let from = bunch.from.unwrap_or_else(|places| i32::from(to).wrapping_sub(places) as Site);
+        Ply { way: bunch.way, many: bunch.many, from, to, chosen }
+    }
+
     /// Plays at random from a position.
     fn playout(&self, position: &Position<L>, seed: u64, most: u32, general: &dyn General<L>) -> Playout {
         let mut dice = Dice(seed);
-        let mut position = *position;
+        // The position and the next one change places without being copied.
+        let mut positions = [*position; 2];
+        let mut turn = false;
+        let mut node = Node::none();
         let mut found: Bunches<L> = Bunches { bunches: Vec::with_capacity(64), whole: Vec::new(), count: 0 };
         let mut plies = 0;
         while plies < most {
-            if self.stops && self.is_over(&position, general) {
+            let [first, second] = &mut positions;
+            let (position, next) = if turn { (&*second, first) } else { (&*first, second) };
+            if self.stops && self.is_over(position, general) {
                 return Playout { plies, over: true };
             }
             found.bunches.clear();
             found.whole.clear();
             found.count = 0;
-            let node = self.node(&position);
-            self.visit(&position, &node, general, &mut found);
+            self.look(position, &mut node);
+            self.visit(position, &node, general, &mut found);
             if found.count == 0 {
                 return Playout { plies, over: true };
             }
             let mut left = dice.below(found.count);
-            let mut next = None;
-            for bunch in &found.bunches {
-                match bunch.nth(left) {
-                    Err(fewer) => left = fewer,
-                    Ok((to, choice)) => {
-                        let from = match bunch.places {
-                            Some(places) => i32::from(to).wrapping_sub(places) as Site,
-                            None => bunch.ply.from,
-                        };
-                        let chosen = if bunch.picked.has(to) {
-                            self.choice(&position, bunch.ply.way, choice)
-                        } else {
-                            NO_KIND
-                        };
-                        next = Some(self.after(&position, Ply { from, to, chosen, ..bunch.ply }, general));
-                        break;
-                    }
+            let bunch = found.bunches.iter().find(|bunch| {
+                let here = left < bunch.count;
+                if !here {
+                    left -= bunch.count;
                 }
+                here
+            });
+            match bunch {
+                Some(bunch) => self.after_in(next, position, self.nth(position, bunch, left), general),
+                None => match found.whole.get(left as usize) {
+                    Some((_, made)) => *next = *made,
+                    None => break,
+                },
             }
-            let Some(next) = next.or_else(|| found.whole.get(left as usize).map(|(_, next)| *next)) else {
-                break;
-            };
-            position = next;
+            turn = !turn;
             plies += 1;
         }
         Playout { plies, over: false }

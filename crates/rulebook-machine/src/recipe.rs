@@ -4,12 +4,9 @@
 //! that cannot be said leaves the shape to the general engine.
 
 use crate::lane::{Ask, Drop, Guard, Lane, NO_SLOT, Op, Place, Reach, Shape, Step, Tally, content};
-use crate::position::{Layout, NOTHING, Row};
+use crate::position::{Layout, NOTHING, Position, Row};
 use crate::program::{Const, Program, Type};
 use crate::set::Set;
-
-/// No slot for a site that a ply keeps.
-pub(crate) const NO_PLACES: i32 = i32::MIN;
 
 /// Steps that change sets.
 #[derive(Clone, Debug)]
@@ -46,6 +43,78 @@ pub(crate) struct Change<L: Layout> {
     pub(crate) add: L::Nums,
 }
 
+/// All that a ply without a choice does besides, where that is to narrow set variables.
+///
+/// Law: what narrows a variable by the changed sites or by an owner's may come in any order; what settles it comes
+/// last.
+#[derive(Clone, Debug)]
+pub(crate) struct Narrow<L: Layout> {
+    /// Set variables that lose the changed sites.
+    changed: L::Sets,
+    /// Set variables that lose the sites of the first player, and of the second.
+    owned: [L::Sets; 2],
+    /// The bits of those that are settled then.
+    bits: u32,
+    /// Their slots, with the clauses.
+    pub(crate) settles: Vec<(usize, u16)>,
+}
+
+impl<L: Layout> Narrow<L> {
+    /// The steps of a ply without a choice in this form, if they have it.
+    fn of(ops: &[(Guard, SetOp)]) -> Option<Self> {
+        let none = L::Sets::all(L::Set::EMPTY);
+        let mut narrow = Self { changed: none, owned: [none; 2], bits: 0, settles: Vec::new() };
+        for (guard, op) in ops {
+            let slot = match (guard, op) {
+                (Guard::Picked | Guard::Chosen(_), _) => continue,
+                (Guard::Always, SetOp::LessChanged(slot)) => {
+                    *narrow.changed.slot(*slot) = !L::Set::EMPTY;
+                    *slot
+                }
+                (Guard::Always, SetOp::LessOwned(slot, player)) => {
+                    *narrow.owned.get_mut(*player)?.slot(*slot) = !L::Set::EMPTY;
+                    *slot
+                }
+                // What was settled stays so unless something on its sites changes, which must be seen.
+                (Guard::Always, SetOp::Settle(slot, clause)) if !narrow.changed.get(*slot).is_empty() => {
+                    narrow.bits |= settled_bit(*slot);
+                    narrow.settles.push((*slot, *clause));
+                    continue;
+                }
+                _ => return None,
+            };
+            if narrow.settles.iter().any(|(settled, _)| *settled == slot) {
+                return None;
+            }
+        }
+        Some(narrow)
+    }
+
+    /// Narrows the variables of a position after a movement that changed some sites; false if some of them have
+    /// to be settled then.
+    #[inline(always)]
+    pub(crate) fn apply(&self, next: &mut Position<L>, before: &Position<L>, changed: L::Set) -> bool {
+        let [first, second] = &self.owned;
+        let owners = [next.owners.get(0), next.owners.get(1)];
+        let rows = self.changed.slice().iter().zip(first.slice()).zip(second.slice());
+        let mut touched = L::Set::EMPTY;
+        for ((new, old), ((watched, first), second)) in
+            next.sets.slice_mut().iter_mut().zip(before.sets.slice()).zip(rows)
+        {
+            let gone = *watched & changed | *first & owners[0] | *second & owners[1];
+            touched |= *old & gone;
+            *new = old.less(gone);
+        }
+        self.bits == 0 || (touched.is_empty() && before.settled & self.bits == self.bits)
+    }
+}
+
+/// The bit that says that the set variable at a slot is settled.
+#[inline(always)]
+pub(crate) fn settled_bit(slot: usize) -> u32 {
+    1 << (slot as u32 & 31)
+}
+
 /// What a ply does besides the movement.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe<L: Layout> {
@@ -69,9 +138,16 @@ pub(crate) struct Recipe<L: Layout> {
     pub(crate) choices: Vec<(u16, Option<u8>)>,
     /// Without and with a capture.
     pub(crate) change: [Change<L>; 2],
-    /// The slot of a site variable, and how far from where the piece came from its site is.
-    pub(crate) site: (u16, i32),
+    /// All sites in the row of the kind, none in the others.
+    pub(crate) kinds: L::Kinds,
+    /// For each player, all sites in his row, none in the others.
+    pub(crate) owners: [L::Owners; 2],
+    /// Number variables that become the site the piece came from, or one at a distance from it, which then is
+    /// what `change` adds: all bits, and none for the others.
+    pub(crate) origin: L::Nums,
     pub(crate) ops: Vec<(Guard, SetOp)>,
+    /// The same for plies without a choice, where that is to narrow set variables.
+    pub(crate) narrow: Option<Narrow<L>>,
     pub(crate) pick_tos: L::Set,
     pub(crate) pick: Vec<u8>,
     pub(crate) binding: u16,
@@ -93,13 +169,23 @@ impl<L: Layout> Recipe<L> {
             bare: false,
             choices: Vec::new(),
             change: [plain; 2],
-            site: (0, NO_PLACES),
+            kinds: only(usize::from(shape.kind)),
+            owners: [only(0), only(1)],
+            origin: L::Nums::all(0),
             ops: Vec::new(),
+            narrow: None,
             pick_tos: L::Set::EMPTY,
             pick: Vec::new(),
             binding: 0,
         }
     }
+}
+
+/// All sites in one row, none in the others.
+fn only<S: Set, R: Row<S>>(at: usize) -> R {
+    let mut rows = R::all(S::EMPTY);
+    *rows.slot(at) = !S::EMPTY;
+    rows
 }
 
 /// An act that puts a piece on an empty site, as if the piece came from nowhere.
@@ -153,6 +239,10 @@ fn ordered(lane: &Lane, steps: &[Step]) -> Option<Vec<usize>> {
                 slots.push(usize::from(*slot));
             }
             Op::Unset(slot) => slots.push(usize::from(*slot)),
+            // A site is set all at once only where nothing else is.
+            Op::SetSite(slot, _) if steps.iter().filter(|step| step.op.sets(*slot)).count() > 1 => {
+                slots.push(usize::from(*slot));
+            }
             Op::Answer(slot, query) => {
                 slots.push(usize::from(*slot));
                 asked(*query, &mut slots);
@@ -225,10 +315,16 @@ pub(crate) fn recipe<L: Layout>(program: &Program, lane: &Lane, shape: &Shape) -
                 continue;
             }
             Op::SetSite(slot, Place::Beside((files, ranks)))
-                if step.guard == Guard::Always && made.site.1 == NO_PLACES && !in_order(*slot) =>
+                if step.guard == Guard::Always && !in_order(*slot) =>
             {
-                made.site = (*slot, i32::from(*ranks) * i32::from(program.board.files) + i32::from(*files));
-                written.push((false, usize::from(*slot)));
+                let slot = usize::from(*slot);
+                let places = i32::from(*ranks) * i32::from(program.board.files) + i32::from(*files);
+                *made.origin.slot(slot) = -1;
+                for change in &mut made.change {
+                    *Row::slot(&mut change.keep, slot) = 0i64;
+                    *change.add.slot(slot) = i64::from(places);
+                }
+                written.push((false, slot));
                 continue;
             }
             Op::SetSite(slot, place) => {
@@ -316,5 +412,6 @@ pub(crate) fn recipe<L: Layout>(program: &Program, lane: &Lane, shape: &Shape) -
             }
         }
     }
+    made.narrow = Narrow::of(&made.ops);
     Some(made)
 }

@@ -57,6 +57,10 @@ pub trait Set:
     /// The set of some words; what is beyond the capacity is dropped.
     fn from_words(words: &[u64]) -> Self;
 
+    /// All words in one, of which different sets may have the same.
+    fn folded(self) -> u64 {
+        self.words().fold(0, |all, word| all.rotate_left(9) ^ word)
+    }
     /// The first word.
     fn word(self) -> u64;
     /// The set of one word.
@@ -74,6 +78,12 @@ pub trait Set:
     /// Whether both have a site in common.
     fn meets(self, other: Self) -> bool {
         !(self & other).is_empty()
+    }
+    /// The same sites if something holds, and none if not: a choice, not a branch.
+    #[must_use]
+    #[inline(always)]
+    fn when(self, holds: bool) -> Self {
+        if holds { self } else { Self::EMPTY }
     }
     /// Whether there is more than one site.
     fn several(self) -> bool {
@@ -95,6 +105,12 @@ pub trait Set:
     #[must_use]
     fn shifted(self, places: i32) -> Self {
         if places >= 0 { self.up(places.unsigned_abs()) } else { self.down(places.unsigned_abs()) }
+    }
+    /// The same for sites that stay within the capacity; where others come to means nothing.
+    #[must_use]
+    #[inline(always)]
+    fn turned(self, places: i32) -> Self {
+        self.shifted(places)
     }
 }
 
@@ -153,6 +169,14 @@ macro_rules! word_set {
             #[inline(always)]
             fn down(self, places: u32) -> Self {
                 if places >= $bits { 0 } else { self >> (places % $bits) }
+            }
+            #[inline(always)]
+            fn when(self, holds: bool) -> Self {
+                self & (0 as Self).wrapping_sub(Self::from(holds))
+            }
+            #[inline(always)]
+            fn turned(self, places: i32) -> Self {
+                self.rotate_left(places as u32 % $bits)
             }
             /// Obstruction difference: the highest blocker below and the lowest one above bound the view.
             #[inline(always)]
@@ -354,6 +378,10 @@ mod tests {
         assert_eq!(set.sites().collect::<Vec<_>>(), [0, 3, 5, 63]);
         assert_eq!(set.up(2).sites().take(3).collect::<Vec<_>>(), [2, 5, 7]);
         assert_eq!(set.down(3).sites().collect::<Vec<_>>(), [0, 2, 60]);
+        let inside: S = collect([0, 3, 5]);
+        assert_eq!((inside.turned(4), inside.turned(4).turned(-4)), (inside.shifted(4), inside));
+        assert_eq!((set.when(true), set.when(false)), (set, S::EMPTY));
+        assert_ne!(collect::<S>([1]).folded(), collect::<S>([2]).folded());
         assert_eq!(S::from_words(&set.words().collect::<Vec<_>>()), set);
         assert_eq!(S::one(S::CAPACITY as Site), S::EMPTY);
         let (lower, upper) = (collect::<S>([0, 1, 2]), collect::<S>([4, 5, 6, 7]));

@@ -5,6 +5,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "rows of a fixed length go side by side")]
 
+use crate::flood::Flood;
 use crate::lane::{Attack, Drop, Gate, Lane, NO_SLOT, Need, Offset, Op, Reach, Shape, Template, content};
 use crate::lookup::Lookups;
 use crate::position::Layout;
@@ -100,6 +101,19 @@ impl Lines {
         }
     }
 
+    /// The same lines, parted so that one look-up is enough for each part, where there are look-ups.
+    pub(crate) fn parts(self) -> impl Iterator<Item = Self> {
+        let parted = usize::from(self.family_count);
+        let part = move |at: usize| match self.families.get(at) {
+            Some(family) if parted > 0 => {
+                // The lines themselves are not looked at then.
+                Self { families: [*family; 2], family_count: 1, ..Self::default() }
+            }
+            _ => self,
+        };
+        (0..parted.max(1)).map(part)
+    }
+
     /// The sites seen along the lines.
     #[inline(always)]
     pub(crate) fn seen<S: Set>(self, halves: &[Halves<S>; 4], occupied: S) -> S {
@@ -149,6 +163,8 @@ pub(crate) struct Attacks<S> {
     /// Lines beyond one piece, and lines for which only some sites or victims count.
     pub(crate) special: Vec<RayAttack<S>>,
     pub(crate) others: Vec<OtherAttack<S>>,
+    /// The same for all sites at once, where leaps and plain rays are all there is and the board has one word.
+    pub(crate) flood: Option<Flood>,
 }
 
 impl<S> Default for Attacks<S> {
@@ -165,6 +181,7 @@ impl<S> Default for Attacks<S> {
             ray_full: Vec::new(),
             special: Vec::new(),
             others: Vec::new(),
+            flood: None,
         }
     }
 }
@@ -227,24 +244,29 @@ pub(crate) struct Instance {
 /// A few kinds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kinds {
+    /// Behind the last one the first one stands again.
     pub(crate) list: [u8; 8],
     pub(crate) count: u8,
+    bits: u128,
 }
 
 impl Kinds {
     /// Whether a kind is among them.
+    #[inline(always)]
     pub(crate) fn has(&self, kind: u8) -> bool {
-        self.list.iter().take(usize::from(self.count)).any(|known| *known == kind)
+        self.bits >> (kind & 127) & 1 == 1
     }
 
     fn of(bits: u128) -> Self {
-        let mut kinds = Self::default();
+        let mut kinds = Self { bits, ..Self::default() };
         for kind in (0..128_u8).filter(|kind| bits >> kind & 1 == 1) {
             if let Some(place) = kinds.list.get_mut(usize::from(kinds.count)) {
                 *place = kind;
             }
             kinds.count = kinds.count.saturating_add(1);
         }
+        let (count, first) = (usize::from(kinds.count), kinds.list[0]);
+        kinds.list.iter_mut().skip(count).for_each(|place| *place = first);
         kinds
     }
 }
@@ -271,8 +293,35 @@ pub(crate) struct Way<S> {
     /// By the value of the site variable without which there is no way: from where there is one.
     pub(crate) given: Vec<S>,
     /// For ways with several conditions: by the site they start from, the sites that must be in a set
-    /// variable, one for each way; none if some way has no such condition.
-    pub(crate) keys: Vec<(S, Vec<Site>)>,
+    /// variable, and the ways by these; none if some way has no such condition.
+    pub(crate) keys: Vec<Keys<S>>,
+}
+
+/// Ways with several conditions from one site, by a site that must be in a set variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Keys<S> {
+    /// The slot of the variable.
+    pub(crate) slot: u16,
+    /// The sites.
+    pub(crate) sites: S,
+    /// Whether a piece of the mover's must stand there, too.
+    pub(crate) own: bool,
+    /// For each site of the board, the ways that need it.
+    pub(crate) ways: Vec<Vec<u16>>,
+}
+
+impl<S: Set> Keys<S> {
+    fn of(from: Site, list: &[Many<S>], count: usize) -> Option<Self> {
+        let slot = list.first().map_or(NO_SLOT, |many| many.within.0);
+        let mut keys = Self { slot, sites: S::EMPTY, own: true, ways: vec![Vec::new(); count] };
+        for (at, many) in list.iter().enumerate() {
+            let site = many.within.1.sites().find(|site| *site != from).filter(|_| many.within.0 == slot)?;
+            keys.sites |= S::one(site);
+            keys.own &= many.own.has(site);
+            keys.ways.get_mut(usize::from(site))?.push(at as u16);
+        }
+        Some(keys)
+    }
 }
 
 impl<S: Set> Way<S> {
@@ -350,22 +399,9 @@ pub(crate) struct Many<S> {
     /// What becomes of the occupied sites, where that can be said: those that are left and those that are
     /// come to.
     pub(crate) moved: Option<(S, S)>,
-}
-
-/// Ways of one player, sorted by how they are looked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Sorted<S> {
-    pub(crate) shifts: Vec<ShiftWay<S>>,
-    pub(crate) leaps: Vec<LeapWay<S>>,
-    pub(crate) rays: Vec<RayWay<S>>,
-    /// All others, by their places among the ways.
-    pub(crate) rest: Vec<u16>,
-}
-
-impl<S> Default for Sorted<S> {
-    fn default() -> Self {
-        Self { shifts: Vec::new(), leaps: Vec::new(), rays: Vec::new(), rest: Vec::new() }
-    }
+    /// The sites, all of them empty, of which none may be attacked before the ply, where it starts left out, if
+    /// nothing else can forbid it.
+    pub(crate) enough: Option<S>,
 }
 
 /// What is common to the sorted ways.
@@ -379,53 +415,6 @@ pub(crate) struct Common<S> {
     pub(crate) froms: S,
     pub(crate) tos: S,
     pub(crate) pick_tos: S,
-}
-
-/// A step of the same distance from everywhere.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ShiftWay<S> {
-    pub(crate) common: Common<S>,
-    pub(crate) places: i32,
-    pub(crate) empty: [i32; 2],
-    pub(crate) count: u8,
-}
-
-/// Steps from a table.
-#[derive(Clone, Debug)]
-pub(crate) struct LeapWay<S> {
-    pub(crate) common: Common<S>,
-    pub(crate) targets: Vec<S>,
-}
-
-/// Lines.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RayWay<S> {
-    pub(crate) common: Common<S>,
-    pub(crate) lines: Lines,
-}
-
-impl<S: Set> Sorted<S> {
-    pub(crate) fn of(ways: &[Way<S>], royal: Option<u8>) -> Self {
-        let mut sorted = Self { shifts: Vec::new(), leaps: Vec::new(), rays: Vec::new(), rest: Vec::new() };
-        for (at, way) in ways.iter().enumerate() {
-            let common = way.common(at);
-            let simple = way.plain && way.gate.is_none() && Some(way.kind) != royal;
-            match &way.reach {
-                Ways::Shift { places, empty, count, froms } if simple => sorted.shifts.push(ShiftWay {
-                    common: Common { froms: *froms, ..common },
-                    places: *places,
-                    empty: *empty,
-                    count: *count,
-                }),
-                Ways::Leap(targets) if simple => {
-                    sorted.leaps.push(LeapWay { common, targets: targets.clone() })
-                }
-                Ways::Ray(lines) if simple => sorted.rays.push(RayWay { common, lines: *lines }),
-                _ => sorted.rest.push(at as u16),
-            }
-        }
-        sorted
-    }
 }
 
 impl<L: Layout> Tables<L> {
@@ -494,6 +483,12 @@ impl<L: Layout> Tables<L> {
             return L::Set::of_word(seen);
         }
         lines.seen(&self.lines[usize::from(site)], occupied)
+    }
+
+    /// The family by which alone lines can be looked up, if there is one.
+    #[inline(always)]
+    pub(crate) fn family(&self, lines: &Lines) -> Option<usize> {
+        (L::Set::CAPACITY == 64 && lines.family_count == 1).then_some(usize::from(lines.families[0]))
     }
 
     /// The sites that touch a site.
@@ -567,6 +562,7 @@ fn attack_tables<S: Set>(board: &Board, attacks: Option<&[Attack]>) -> Attacks<S
     let Some(attacks) = attacks else { return tables };
     tables.complete = true;
     let count = board.len();
+    let mut flood = (S::CAPACITY == 64).then(|| Flood::none(board));
     tables.leap_from = vec![[S::EMPTY; LEAPS]; count];
     tables.ray_full = vec![[S::EMPTY; RAYS]; count];
     let all = S::first_sites(count);
@@ -598,6 +594,10 @@ fn attack_tables<S: Set>(board: &Board, attacks: Option<&[Attack]>) -> Attacks<S
                     }
                 }
                 tables.leap_count += 1;
+                flood = flood.and_then(|mut flood| {
+                    flood.leap(board, attack, steps, |from, to| froms.has(from) && tos.has(to))?;
+                    Some(flood)
+                });
             }
             Reach::Ray(directions) if victims == u128::MAX && froms == all && tos == all => {
                 for (files, ranks) in directions {
@@ -659,11 +659,16 @@ fn attack_tables<S: Set>(board: &Board, attacks: Option<&[Attack]>) -> Attacks<S
             }
         }
         tables.ray_count += 1;
+        flood = flood.and_then(|mut flood| {
+            flood.lines(board, lines)?;
+            Some(flood)
+        });
     }
     tables.simple = tables.complete
         && tables.special.is_empty()
         && tables.others.is_empty()
         && tables.leap_victims.iter().all(|victims| *victims == u128::MAX);
+    tables.flood = flood.filter(|_| tables.simple);
     tables
 }
 
@@ -780,11 +785,7 @@ fn way_tables<S: Set>(board: &Board, at: u16, shape: &Shape) -> Vec<Way<S>> {
                     }
                 }
             }
-            let key = |from: Site, many: &Many<S>| many.within.1.sites().find(|site| *site != from);
-            let keyed = ways.iter().enumerate().map(|(from, list)| {
-                let sites: Option<Vec<Site>> = list.iter().map(|many| key(from as Site, many)).collect();
-                sites.map(|sites| (crate::set::collect(sites.iter().copied()), sites))
-            });
+            let keyed = ways.iter().enumerate().map(|(from, list)| Keys::of(from as Site, list, count));
             let keys = keyed.collect::<Option<Vec<_>>>().unwrap_or_default();
             vec![Way { given, keys, ..way(Ways::Many(ways)) }]
         }
@@ -864,6 +865,7 @@ fn many<S: Set>(board: &Board, from: Site, template: &Template) -> Option<Many<S
         first: Vec::new(),
         royal: NO_SITE,
         moved: None,
+        enough: None,
     };
     for (at, need) in &template.needs {
         let site = board.step(from, wide(*at))?;

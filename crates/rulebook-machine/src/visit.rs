@@ -17,6 +17,7 @@ use crate::tables::{Common, Many};
 pub(crate) struct Count(pub(crate) u64);
 
 impl<L: Layout> Visitor<L> for Count {
+    const COUNTS: bool = true;
     #[inline(always)]
     fn targets(&mut self, way: &Common<L::Set>, _: Site, targets: L::Set) {
         self.0 = self.0.wrapping_add(targets.len() as u64);
@@ -47,6 +48,8 @@ impl<L: Layout> Visitor<L> for Count {
 pub(crate) struct Deeper<'a, L: Layout> {
     pub(crate) fast: &'a Fast<L>,
     pub(crate) position: &'a Position<L>,
+    /// Where the positions after the plies are made, one after the other.
+    pub(crate) next: Position<L>,
     pub(crate) me: usize,
     pub(crate) depth: u32,
     pub(crate) bulk: bool,
@@ -72,13 +75,14 @@ impl<L: Layout> Deeper<'_, L> {
             return;
         }
         self.fuel.set(left.saturating_sub(self.cost));
-        let next = self.fast.make(self.position, recipe, from, to, many, chosen, self.general);
+        let next = &mut self.next;
+        self.fast.make_in(next, self.position, recipe, from, to, many, chosen, self.general);
         let count = if self.depth == 0 {
             // The position must be made, whatever is done with it.
-            std::hint::black_box(&next);
+            std::hint::black_box(&*next);
             1
         } else {
-            self.fast.perft(&next, self.depth, self.bulk, self.general)
+            self.fast.perft(next, self.depth, self.bulk, self.general)
         };
         self.count = self.count.wrapping_add(count);
     }

@@ -10,7 +10,7 @@ use crate::lane::{Guard, NO_SLOT, Place};
 use crate::position::{Layout, Position, Row};
 use crate::program::{NO_KIND, NO_SITE, Site};
 use crate::query::Play;
-use crate::recipe::{NO_PLACES, Recipe, SetOp};
+use crate::recipe::{Recipe, SetOp, settled_bit};
 use crate::set::Set;
 use crate::tables::Many;
 use crate::value::Val;
@@ -195,7 +195,6 @@ impl<L: Layout> Fast<L> {
     }
 
     /// The position after a ply. The ply must be one that was found in the position.
-    #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
     pub(crate) fn make(
         &self,
@@ -207,37 +206,103 @@ impl<L: Layout> Fast<L> {
         chosen: Option<u8>,
         general: &dyn General<L>,
     ) -> Position<L> {
+        let mut next = *position;
+        self.make_in(&mut next, position, recipe, from, to, many, chosen, general);
+        next
+    }
+
+    /// The same in a place that holds any position.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
+    pub(crate) fn make_in(
+        &self,
+        next: &mut Position<L>,
+        position: &Position<L>,
+        recipe: &Recipe<L>,
+        from: Site,
+        to: Site,
+        many: Option<&Many<L::Set>>,
+        chosen: Option<u8>,
+        general: &dyn General<L>,
+    ) {
         let me = usize::from(position.mover & 1);
         let come = if recipe.bare { L::Set::EMPTY } else { L::Set::one(to) };
         let gone = L::Set::one(from);
-        let mut next = *position;
-        let enemy = position.owners.get(1 - me);
-        let mut taken = come & enemy;
-        let mut changed = gone | come;
-        if let Some(many) = many {
-            taken |= many.takes;
-            changed |= taken;
-            next.clear(changed);
-        } else if !taken.is_empty() {
-            next.clear(taken);
+        let taken = come & position.owners.get(1 - me) | many.map_or(L::Set::EMPTY, |many| many.takes);
+        let changed = gone | come | taken;
+        // Row by row and never one place of a row, so that whole rows go from there to here at once.
+        for ((new, old), row) in
+            next.kinds.slice_mut().iter_mut().zip(position.kinds.slice()).zip(recipe.kinds.slice())
+        {
+            *new = old.less(changed) | *row & come;
         }
-        let kind = next.kinds.slot(usize::from(recipe.kind));
-        *kind = kind.less(gone) | come;
-        let own = next.owners.slot(me);
-        *own = own.less(gone) | come;
-        let made = Made { recipe, from, to, many, chosen, taken };
-        for op in many.map_or(&[][..], |many| &many.first) {
-            self.step(op, position, &mut next, &mut changed, made, general);
+        let rows = recipe.owners[me].slice();
+        for ((new, old), row) in next.owners.slice_mut().iter_mut().zip(position.owners.slice()).zip(rows) {
+            *new = old.less(changed) | *row & come;
         }
         let change = &recipe.change[usize::from(!taken.is_empty())];
-        for ((number, keep), add) in
-            next.nums.slice_mut().iter_mut().zip(change.keep.slice()).zip(change.add.slice())
+        let rows = change.keep.slice().iter().zip(change.add.slice()).zip(recipe.origin.slice());
+        for ((new, old), ((keep, add), origin)) in
+            next.nums.slice_mut().iter_mut().zip(position.nums.slice()).zip(rows)
         {
-            *number = (*number & keep).wrapping_add(*add);
+            *new = (old & keep).wrapping_add(*add).wrapping_add(i64::from(from) & origin);
         }
-        if recipe.site.1 != NO_PLACES {
-            *next.nums.slot(usize::from(recipe.site.0)) =
-                i64::from(i32::from(from).wrapping_add(recipe.site.1));
+        next.settled = position.settled;
+        let narrow = recipe.narrow.as_ref().filter(|_| chosen.is_none());
+        match narrow.filter(|_| many.is_none_or(|many| many.first.is_empty())) {
+            Some(narrow) => {
+                if !narrow.apply(next, position, changed) {
+                    self.settle(position, next, changed, &narrow.settles, general);
+                }
+            }
+            None => {
+                // The steps see the position as it is in the midst of the ply.
+                next.sets = position.sets;
+                (next.mover, next.played, next.last) = (position.mover, position.played, position.last);
+                let made = Made { recipe, from, to, many, chosen, taken };
+                self.steps(position, next, changed, made, general);
+            }
+        }
+        next.mover = 1 - (position.mover & 1);
+        next.played = position.played.wrapping_add(1);
+        next.last = recipe.act;
+    }
+
+    /// Settles set variables that may have been narrowed; what they become does not depend on whose turn it is.
+    #[inline(never)]
+    fn settle(
+        &self,
+        before: &Position<L>,
+        next: &mut Position<L>,
+        changed: L::Set,
+        settles: &[(usize, u16)],
+        general: &dyn General<L>,
+    ) {
+        for (slot, clause) in settles {
+            let (value, bit) = (next.sets.get(*slot), settled_bit(*slot));
+            if before.settled & bit != 0 && value == before.sets.get(*slot) && !changed.meets(value) {
+                continue;
+            }
+            let settled = general.settled(*clause, *slot, next);
+            *next.sets.slot(*slot) = settled;
+            if settled == value { next.settled |= bit } else { next.settled &= !bit }
+        }
+    }
+
+    /// What a ply does besides the movement and besides what changes all numbers at once.
+    #[inline(never)]
+    fn steps(
+        &self,
+        position: &Position<L>,
+        next: &mut Position<L>,
+        mut changed: L::Set,
+        made: Made<'_, L>,
+        general: &dyn General<L>,
+    ) {
+        let me = usize::from(position.mover & 1);
+        let Made { recipe, many, chosen, taken, .. } = made;
+        for op in many.map_or(&[][..], |many| &many.first) {
+            self.step(op, position, next, &mut changed, made, general);
         }
         let mut answer = false;
         for (guard, op) in &recipe.ops {
@@ -249,20 +314,16 @@ impl<L: Layout> Fast<L> {
                 Guard::Chosen(kind) => chosen == Some(*kind),
                 Guard::Holds(slot) => next.nums.get(usize::from(*slot)) == 1,
                 Guard::Asked(query) => {
-                    answer = self.holds(me, *query, &made.play(position, &next, changed));
+                    answer = self.holds(me, *query, &made.play(position, next, changed));
                     answer
                 }
                 Guard::Still => answer,
                 Guard::Else => !answer,
             };
             if holds {
-                self.step(op, position, &mut next, &mut changed, made, general);
+                self.step(op, position, next, &mut changed, made, general);
             }
         }
-        next.mover = 1 - position.mover;
-        next.last = recipe.act;
-        next.played = position.played.wrapping_add(1);
-        next
     }
 
     #[inline(always)]
@@ -288,14 +349,7 @@ impl<L: Layout> Fast<L> {
                 *set = set.less(owned);
             }
             SetOp::Settle(slot, clause) => {
-                let value = next.sets.get(*slot);
-                let bit = 1 << (*slot as u32 & 31);
-                if before.settled & bit != 0 && value == before.sets.get(*slot) && !changed.meets(value) {
-                    return;
-                }
-                let settled = general.settled(*clause, *slot, next);
-                *next.sets.slot(*slot) = settled;
-                if settled == value { next.settled |= bit } else { next.settled &= !bit }
+                self.settle(before, next, *changed, &[(*slot, *clause)], general);
             }
             SetOp::Join(slot, place) => {
                 if let Some(site) = self.site(*place, from, to, many) {

@@ -56,6 +56,30 @@ pub(super) enum Only {
 }
 
 impl<S: Set> Node<S> {
+    /// A place for what is known about a position.
+    #[inline(always)]
+    pub(crate) fn none() -> Self {
+        Self {
+            me: 0,
+            forces: Forces::none(),
+            targets: [S::EMPTY; 8],
+            empty: S::EMPTY,
+            occupied: S::EMPTY,
+            enemy: S::EMPTY,
+            mode: Mode::Free,
+            royal: 0,
+            mask: S::EMPTY,
+            pinned: S::EMPTY,
+            danger: S::EMPTY,
+            attacked: false,
+            knows: false,
+            only: Only::All,
+            touching: false,
+            spared: S::EMPTY,
+            calm: None,
+        }
+    }
+
     /// The same position, looked at for some plies only.
     pub(super) fn only(&self, only: Only) -> Self
     where
@@ -94,67 +118,65 @@ pub(super) enum Mode {
 
 impl<L: Layout> Fast<L> {
     /// Looks at a position.
-    #[inline(always)]
     pub(crate) fn node(&self, position: &Position<L>) -> Node<L::Set> {
+        let mut node = Node::none();
+        self.look(position, &mut node);
+        node
+    }
+
+    /// The same in a place that holds what was known about any position.
+    #[inline(always)]
+    pub(crate) fn look(&self, position: &Position<L>, node: &mut Node<L::Set>) {
         let me = usize::from(position.mover & 1);
         let (own, enemy) = (position.owners.get(me), position.owners.get(1 - me));
         let occupied = own | enemy;
         let board = self.tables.board();
         let empty = board.less(occupied);
-        let targets = [L::Set::EMPTY, empty, enemy, empty | enemy, own, empty | own, occupied, board];
-        let mut node = Node {
-            me,
-            forces: self.tables.forces(position, 1 - me),
-            targets,
-            empty,
-            occupied,
-            enemy,
-            only: Only::All,
-            mode: Mode::Free,
-            royal: 0,
-            mask: board,
-            pinned: L::Set::EMPTY,
-            danger: L::Set::EMPTY,
-            attacked: false,
-            knows: false,
-            touching: false,
-            spared: L::Set::EMPTY,
-            calm: None,
-        };
+        node.me = me;
+        node.targets = [L::Set::EMPTY, empty, enemy, empty | enemy, own, empty | own, occupied, board];
+        (node.empty, node.occupied, node.enemy) = (empty, occupied, enemy);
+        (node.only, node.mode, node.royal) = (Only::All, Mode::Free, 0);
+        (node.mask, node.pinned, node.danger) = (board, L::Set::EMPTY, L::Set::EMPTY);
+        (node.attacked, node.knows, node.touching) = (false, false, false);
+        node.spared = L::Set::EMPTY;
+        node.calm = None;
+        let kind = self.royal[me];
+        let royals = kind.map_or(L::Set::EMPTY, |kind| position.kinds.get(usize::from(kind)) & own);
+        let royal = royals.first().unwrap_or(0);
+        let (leapers, snipers) = self.tables.muster(&mut node.forces, position, 1 - me, royal);
         if let Some(kind) = self.calm[me] {
             let quarries = position.kinds.get(usize::from(kind)) & enemy;
             if let Some(quarry) = quarries.first() {
                 if quarries.several() || !self.tables.struck(quarries, me, position, None).is_empty() {
                     node.mode = Mode::Tried;
-                    return node;
+                    return;
                 }
                 let view = View { position, by: me, occupied, attackers: own, come: (NO_SITE, NO_KIND) };
                 let sight = self.tables.danger(quarry, view);
                 node.calm = Some(Calm { quarry, sight, forces: self.tables.forces(position, me) });
             }
         }
-        let Some(kind) = self.royal[me] else { return node };
-        let royals = position.kinds.get(usize::from(kind)) & own;
-        let Some(royal) = royals.first() else {
+        let Some(kind) = kind else { return };
+        if royals.is_empty() {
             if self.spared[me].is_some() {
                 node.mode = Mode::Tried;
             }
-            return node;
-        };
+            return;
+        }
         if royals.several() {
             node.mode = Mode::Tried;
-            return node;
+            return;
         }
         node.royal = royal;
         if let Some((_, other)) = self.spared[me] {
             let others = position.kinds.get(usize::from(other)) & enemy;
             if others.is_empty() {
-                return node;
+                return;
             }
             node.spared = others.sites().fold(L::Set::EMPTY, |all, site| all | self.tables.near(site));
             node.touching = node.spared.has(royal);
             if node.touching {
-                return node;
+                return;
             }
         }
         node.knows = true;
@@ -163,13 +185,13 @@ impl<L: Layout> Fast<L> {
             node.mode = Mode::Danger;
             node.danger = self.tables.danger(royal, view);
             node.attacked = self.tables.is_attacked(royal, 1 << kind, view);
-            return node;
+            return;
         }
         node.mode = Mode::Masked;
-        let mut attackers = self.tables.leapers(royal, 1 - me, &node.forces);
+        let mut attackers = leapers;
         let mut block = L::Set::EMPTY;
         let row = usize::from(royal) * self.tables.sites;
-        for source in self.tables.snipers(royal, 1 - me, &node.forces).sites() {
+        for source in snipers.sites() {
             let between = self.tables.between[row + usize::from(source)];
             let standing = between & occupied;
             if standing.is_empty() {
@@ -186,6 +208,5 @@ impl<L: Layout> Fast<L> {
                 node.mode = Mode::Double;
             }
         }
-        node
     }
 }
