@@ -53,7 +53,7 @@ macro_rules! rows {
         }
     )*};
 }
-rows!(1 2 4 8 16 32 64 128);
+rows!(1 2 4 8 16 32 64 128 256);
 
 /// How much room a position has.
 pub trait Layout: Copy + Eq + Hash + Debug + Send + Sync + 'static {
@@ -92,11 +92,11 @@ layouts! {
     /// Up to 64 sites, few kinds and variables.
     Small: u64, 8, 2, 2, 16;
     /// Up to 64 sites, two players.
-    Middle: u64, 32, 2, 4, 64;
+    Middle: u64, 32, 2, 4, 128;
     /// Up to 128 sites, two players.
     Large: u128, 16, 2, 4, 32;
     /// Everything the language allows.
-    Huge: Wide<10>, 128, 16, 16, 128;
+    Huge: Wide<10>, 128, 16, 16, 256;
 }
 
 /// What a variable holds when it holds nothing.
