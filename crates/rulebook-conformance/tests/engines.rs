@@ -21,6 +21,7 @@ fn random_games_are_the_same_on_both_engines() {
     let corpus = Corpus::read(&root.join("conformance"), "conformance").unwrap();
     let ids = [
         "chess/laws-2023",
+        "chess/conduct/laws-2023",
         "games/draughts",
         "games/othello6",
         "games/hex-swap",

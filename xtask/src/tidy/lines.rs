@@ -13,9 +13,11 @@ const FOR_PEOPLE: &[&str] = &["title", "says", "cites", "source", "sources", "si
 /// The limits of the files that carry the whole of a game.
 const WHOLE: &[(&str, usize)] = &[("rules/chess/board.yaml", 80), ("rules/go/board.yaml", 60)];
 
-/// The folders in which a file that extends another is a variant, and the limit of each variant. Regulations of
-/// conduct are no variants.
+/// The folders in which a file that extends another is a variant, and the limit of each variant.
 const VARIANTS: (&[&str], usize) = (&["rules/chess/", "rules/go/"], 20);
+
+/// The folders of regulations of conduct, which are as long as their texts.
+const CONDUCT: &[&str] = &["rules/chess/conduct/"];
 
 /// No rule file exceeds its limit, and every file with a limit of its own is there.
 pub(super) fn rules_are_brief(tree: &Tree) -> Vec<Finding> {
@@ -41,23 +43,11 @@ pub(super) fn table(tree: &Tree) -> String {
     table
 }
 
-/// A file with more events of its own carries a regulation of conduct, which is as long as its text is.
-const MOST_EVENTS: usize = 6;
-
-/// How many clauses of a file answer events.
-fn events(text: &str) -> usize {
-    let is_event = |line: &&str| {
-        let body = line.trim_start();
-        body.starts_with("on:") || body.starts_with('"') && line.contains("{ on:") || line.contains(", on:")
-    };
-    text.lines().filter(is_event).count()
-}
-
 fn limit(file: &File) -> Option<usize> {
     let whole = WHOLE.iter().find(|(path, _)| *path == file.path).map(|(_, limit)| *limit);
     let (folders, limit) = VARIANTS;
-    let variant = file.is_below(folders) && file.text.lines().any(|line| line.starts_with("extends:"));
-    whole.or((variant && events(&file.text) <= MOST_EVENTS).then_some(limit))
+    let layer = file.is_below(folders) && file.text.lines().any(|line| line.starts_with("extends:"));
+    whole.or((layer && !file.is_below(CONDUCT)).then_some(limit))
 }
 
 /// How many lines of a rule file are formal.
