@@ -7,12 +7,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
 use rulebook_compiler::Passes;
 use rulebook_conformance::Corpus;
 use rulebook_conformance::diff::{self, Amount, Compared};
 use rulebook_conformance::select::matches;
 use rulebook_model::layer::PRELUDE;
 use rulebook_model::library::{BUILT_IN, Library};
+use serde_json::json;
 
 use crate::Outcome;
 
@@ -32,8 +34,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB")]
     rules: Option<String>,
     /// Leave out one pass of the compiler, or `all` of them.
-    #[arg(long, value_name = "PASS")]
+    #[arg(long, value_name = "PASS", conflicts_with = "every")]
     without: Option<String>,
+    /// Compare all settings at once: all passes, none, and each pass left out in turn.
+    #[arg(long)]
+    every: bool,
+    /// Print what was counted as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Plays the games.
@@ -43,23 +51,51 @@ pub(crate) fn run(args: Args) -> Outcome {
     let corpus = Corpus::read(&root.join("conformance"), "conformance")
         .map_err(|problems| format!("{} problems in the corpus", problems.len()))?;
     let library = Library::at(root.join("rules"));
-    let passes = match args.without.as_deref() {
-        None => Passes::all(),
-        Some("all") => Passes::none(),
-        Some(name) => Passes::without(name)
-            .ok_or_else(|| format!("no such pass; there are {}", Passes::NAMES.join(", ")))?,
+    let settings = match args.without.as_deref() {
+        None if args.every => diff::every_setting(),
+        None => vec![("with all passes".to_owned(), Passes::all())],
+        Some("all") => vec![("without passes".to_owned(), Passes::none())],
+        Some(name) => {
+            let passes = Passes::without(name)
+                .ok_or_else(|| format!("no such pass; there are {}", Passes::NAMES.join(", ")))?;
+            vec![(format!("without {name}"), passes)]
+        }
     };
-    let amount = Amount { passes, games: args.games, plies: args.plies, seed: args.seed };
+    let amount = Amount { games: args.games, plies: args.plies, seed: args.seed };
     let wanted = |id: &str| args.rules.as_ref().is_none_or(|pattern| matches(pattern, id));
     let ids: Vec<&str> =
         BUILT_IN.iter().map(|(id, _)| *id).filter(|id| *id != PRELUDE && wanted(id)).collect();
     if ids.is_empty() {
         return Err("no such rule set".into());
     }
+    let bar = ProgressBar::new((ids.len() * diff::shares_of(amount)) as u64);
+    bar.set_style(ProgressStyle::with_template("{bar:32} {pos}/{len} {eta}")?);
+    let compared = diff::compare_all(&library, &corpus, &ids, (&settings, amount), &|| bar.inc(1));
+    bar.finish_and_clear();
+    let sum: usize = compared.iter().map(|(_, compared)| compared.differences).sum();
+    let code = if sum == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if args.json {
+        let row = |(id, compared): &(&str, Compared)| {
+            let Compared { programs, games, positions, acts, swift, refused, differences, skipped, .. } =
+                compared;
+            json!({
+                "rules": id, "programs": programs, "games": games, "positions": positions, "acts": acts,
+                "swift": swift, "refused": refused, "differences": differences, "skipped": skipped,
+                "shortest": compared.shortest.as_ref().map(|found| json!({
+                    "params": found.start.params, "position": found.start.position, "line": found.line,
+                    "what": found.what,
+                })),
+            })
+        };
+        let rows: Vec<_> = compared.iter().map(row).collect();
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+        return Ok(code);
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
         "rule set",
+        "programs",
         "games",
         "positions",
         "legal acts",
@@ -68,9 +104,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         "differences",
         "",
     ]);
-    let mut differences = 0;
-    for (id, compared) in diff::compare_all(&library, &corpus, &ids, amount) {
-        differences += compared.differences;
+    for (id, compared) in compared {
         if let Some(shortest) = &compared.shortest {
             println!("{id}: the engines differ in {}", shortest.what);
             let params: Vec<String> =
@@ -79,17 +113,19 @@ pub(crate) fn run(args: Args) -> Outcome {
             println!("  from {}", shortest.start.position.as_deref().unwrap_or("the first position"));
             println!("  after {}", shortest.line.join(" "));
         }
-        let Compared { games, positions, acts, swift, refused, differences, skipped, .. } = compared;
-        let numbers = [games, positions, acts, swift, refused, differences].map(|number| number.to_string());
+        let Compared { programs, games, positions, acts, swift, refused, differences, skipped, .. } =
+            compared;
+        let numbers =
+            [programs, games, positions, acts, swift, refused, differences].map(|number| number.to_string());
         let mut row = vec![id.to_owned()];
         row.extend(numbers);
         row.push(skipped.unwrap_or_default());
         table.add_row(row);
     }
-    for column in table.column_iter_mut().skip(1).take(6) {
+    for column in table.column_iter_mut().skip(1).take(7) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     println!("{table}");
-    println!("{differences} differences");
-    Ok(if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    println!("{sum} differences");
+    Ok(code)
 }

@@ -309,10 +309,10 @@ impl Lowering<'_> {
             Term::Var(var, index) => Node::Var(*var, self.list(index, slots)?),
             Term::Call(builtin, terms) => Node::Call(self::builtin(*builtin), self.list(terms, slots)?),
             Term::Apply(body, terms) => Node::Apply(*body, self.list(terms, slots)?),
-            Term::Able(act, before, after) => {
+            Term::Able(act, before, after, most) => {
                 let conditions: Vec<Term> =
                     [before, after].into_iter().flatten().map(|term| (**term).clone()).collect();
-                Node::Able(*act, self.list(&conditions, slots)?)
+                Node::Able(*act, self.list(&conditions, slots)?, *most)
             }
             Term::Last(act) => Node::Last(*act),
             Term::Times(features) => Node::Times(features.identity, features.turn),
@@ -432,7 +432,10 @@ impl Lowering<'_> {
                 Effect::Give(a, b) => flat::Effect::Give(self.code(a)?, self.code(b)?),
                 Effect::Again => flat::Effect::Again,
                 Effect::Turn(player) => flat::Effect::Turn(self.code(player)?),
-                Effect::Apply(clause) => flat::Effect::Apply(*clause),
+                Effect::Apply(clause, given) => {
+                    let given = given.iter().map(|code| self.code(code)).collect::<Lowered<Vec<_>>>()?;
+                    flat::Effect::Apply(*clause, given)
+                }
                 Effect::Restore(plies) => flat::Effect::Restore(self.code(plies)?),
                 Effect::Set(var, index, value) => {
                     let index = index.iter().map(|code| self.code(code)).collect::<Lowered<Vec<_>>>()?;
@@ -502,7 +505,10 @@ impl Lowering<'_> {
                 then: self.effects(then)?,
                 otherwise: otherwise.as_ref().map(|effects| self.effects(effects)).transpose()?,
             },
-            Form::Applied { then } => flat::Form::Applied { then: self.effects(then)? },
+            Form::Applied { choices, then } => {
+                let choices = self.choices(choices)?;
+                flat::Form::Applied { choices, then: self.effects(then)? }
+            }
             Form::After { acts, choices, then } => flat::Form::After {
                 acts: filter(acts),
                 choices: self.choices(choices)?,

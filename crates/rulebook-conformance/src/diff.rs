@@ -1,9 +1,12 @@
 //! Random games in which the reference interpreter and the machine are asked the same at every position.
 //!
+//! A rule set may be compiled in several settings: the reference is asked once and every setting is compared with
+//! what it says. Settings that give the same program as one before are compared once.
+//!
 //! Invariant: the same seed gives the same games. The game goes on with what the reference says, so that one
 //! difference does not hide another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -11,7 +14,7 @@ use rulebook_compiler::Passes;
 use rulebook_model::RuleSet;
 use rulebook_model::library::Library;
 use rulebook_notation::{Judge, moves, position, replay};
-use rulebook_reference::{Act, Ending, Engine, Outcomes, Person, Plies, State, Verdict};
+use rulebook_reference::{Act, Banned, Ending, Engine, Outcomes, Person, Plies, State, Verdict};
 
 use crate::Corpus;
 use crate::engines::Bridge;
@@ -71,9 +74,11 @@ pub struct Difference {
 pub struct Compared {
     /// Games played.
     pub games: usize,
+    /// Different programs of a game, all compared with the reference: the most of any game.
+    pub programs: usize,
     /// Positions compared.
     pub positions: usize,
-    /// Legal acts compared.
+    /// Legal acts compared, each with the whole position that it leads to.
     pub acts: usize,
     /// Legal acts that the fast paths were compared for.
     pub swift: usize,
@@ -87,11 +92,22 @@ pub struct Compared {
     pub skipped: Option<String>,
 }
 
-/// How much is played, and how the rule sets are compiled.
+/// How the rule sets are compiled: what a setting is called, and the passes of the compiler.
+pub type Setting = (String, Passes);
+
+/// All passes, none, and every pass left out in turn.
+pub fn every_setting() -> Vec<Setting> {
+    let one_less = Passes::NAMES.iter().filter_map(|name| {
+        let passes = Passes::without(name)?;
+        Some((format!("without {name}"), passes))
+    });
+    let ends = [("with all passes".to_owned(), Passes::all()), ("without passes".to_owned(), Passes::none())];
+    ends.into_iter().chain(one_less).collect()
+}
+
+/// How much is played.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
-    /// The passes of the compiler.
-    pub passes: Passes,
     /// Games of each rule set.
     pub games: usize,
     /// Most plies of a game.
@@ -115,52 +131,132 @@ pub fn starts(corpus: &Corpus, rules: &str) -> Vec<Start> {
 }
 
 /// Plays games of a rule set on both engines.
-pub fn compare(library: &Library, rules: &str, starts: &[Start], amount: Amount) -> Compared {
+pub fn compare(
+    library: &Library,
+    rules: &str,
+    starts: &[Start],
+    settings: &[Setting],
+    amount: Amount,
+) -> Compared {
     let mut compared = Compared::default();
     let mut dice = Dice::new(amount.seed, rules);
+    let mut known: BTreeMap<&[(String, String)], Option<Pair>> = BTreeMap::new();
     for game in 0..amount.games {
         // The first game is the usual one.
         let at = if game == 0 { 0 } else { dice.below(starts.len()) };
         let Some(start) = starts.get(at) else { continue };
-        let Some(checked) = library.check(rules, &start.params) else { continue };
-        let Some(checked) = checked.rules else {
-            compared.skipped.get_or_insert_with(|| "the rule set cannot be used".into());
-            continue;
-        };
-        if checked.board.is_empty() {
-            compared.skipped = Some("it has no board".into());
-            break;
+        let pair = known.entry(&start.params).or_insert_with(|| {
+            let pair = Pair::new(library, rules, &start.params, settings);
+            pair.map_err(|reason| compared.skipped.get_or_insert(reason).clone()).ok()
+        });
+        let Some(pair) = pair else { continue };
+        if let Some(reason) = &pair.failed {
+            compared.skipped.get_or_insert_with(|| reason.clone());
         }
-        let checked = Arc::new(checked);
-        let bridge = match Bridge::with(Arc::clone(&checked), amount.passes) {
-            Ok(bridge) => bridge,
-            Err(reason) => {
-                compared.skipped = Some(reason);
-                continue;
-            }
-        };
-        let pair = Pair { rules: Arc::clone(&checked), reference: Engine::new(checked), machine: bridge };
+        compared.programs = compared.programs.max(pair.machines.len());
         pair.game(start, amount.plies, &mut dice, &mut compared);
         compared.games += 1;
     }
     compared
 }
 
-/// The same for several rule sets, on every core, in their order.
+/// Games of one rule set that one core plays at a time.
+const SHARE: usize = 20;
+
+impl Compared {
+    fn add(mut self, other: Self) -> Self {
+        self.programs = self.programs.max(other.programs);
+        self.games += other.games;
+        self.positions += other.positions;
+        self.acts += other.acts;
+        self.swift += other.swift;
+        self.refused += other.refused;
+        self.differences += other.differences;
+        self.skipped = self.skipped.or(other.skipped);
+        self.shortest = [self.shortest, other.shortest]
+            .into_iter()
+            .flatten()
+            .min_by_key(|difference| difference.line.len());
+        self
+    }
+}
+
+/// The same for several rule sets, on every core, in their order. `look` is told of each share of the games.
 pub fn compare_all<'i>(
     library: &Library,
     corpus: &Corpus,
     ids: &[&'i str],
-    amount: Amount,
+    (settings, amount): (&[Setting], Amount),
+    look: &(dyn Fn() + Sync),
 ) -> Vec<(&'i str, Compared)> {
-    ids.par_iter().map(|id| (*id, compare(library, id, &starts(corpus, id), amount))).collect()
+    let one = |(id, starts, share): &(&'i str, Arc<Vec<Start>>, usize)| {
+        let done = share * SHARE;
+        let amount = Amount {
+            games: amount.games.saturating_sub(done).min(SHARE),
+            seed: amount.seed.wrapping_add(*share as u64),
+            ..amount
+        };
+        let compared = compare(library, id, starts, settings, amount);
+        look();
+        compared
+    };
+    let shares: Vec<_> = ids
+        .iter()
+        .flat_map(|id| {
+            let starts = Arc::new(starts(corpus, id));
+            (0..shares_of(amount)).map(move |share| (*id, Arc::clone(&starts), share))
+        })
+        .collect();
+    let compared: Vec<Compared> = shares.par_iter().with_max_len(1).map(one).collect();
+    let mut compared = compared.into_iter();
+    ids.iter()
+        .map(|id| (*id, compared.by_ref().take(shares_of(amount)).fold(Compared::default(), Compared::add)))
+        .collect()
 }
 
-/// Both engines of a rule set.
+/// How many shares the games of one rule set have.
+pub fn shares_of(amount: Amount) -> usize {
+    amount.games.div_ceil(SHARE).max(1)
+}
+
+/// The reference and the machines of a rule set, each with its setting.
 struct Pair {
     rules: Arc<RuleSet>,
     reference: Engine,
-    machine: Bridge,
+    machines: Vec<(String, Bridge)>,
+    /// Why a setting has no machine.
+    failed: Option<String>,
+}
+
+impl Pair {
+    fn new(
+        library: &Library,
+        id: &str,
+        params: &[(String, String)],
+        settings: &[Setting],
+    ) -> Result<Self, String> {
+        let checked = library.check(id, params).ok_or("the parameters cannot be used")?;
+        let checked = checked.rules.ok_or("the rule set cannot be used")?;
+        if checked.board.is_empty() {
+            return Err("it has no board".into());
+        }
+        let rules = Arc::new(checked);
+        let mut machines: Vec<(String, Bridge)> = Vec::new();
+        let mut failed = None;
+        for (name, passes) in settings {
+            match Bridge::with(Arc::clone(&rules), *passes) {
+                Ok(bridge) => {
+                    let program = bridge.machine().program();
+                    if machines.iter().all(|(_, known)| known.machine().program() != program) {
+                        machines.push((name.clone(), bridge));
+                    }
+                }
+                Err(reason) => failed = Some(format!("{name}: {reason}")),
+            }
+        }
+        let reference = Engine::new(Arc::clone(&rules));
+        Ok(Self { rules, reference, machines, failed })
+    }
 }
 
 /// The name of what two engines do not agree about, with both answers.
@@ -170,6 +266,17 @@ fn differ<T: std::fmt::Debug>(what: &str, reference: &T, machine: &T) -> String 
         text.chars().take(600).collect::<String>()
     };
     format!("{what}\n  reference: {}\n  machine:   {}", short(reference), short(machine))
+}
+
+/// Whether each of these has its own partner among those, and none of those is left.
+fn paired<A, B>(these: &[A], those: &[B], same: impl Fn(&A, &B) -> bool) -> bool {
+    let mut free: Vec<&B> = those.iter().rev().collect();
+    // Both engines mostly have the same order, so the partner mostly is the last one that is free.
+    let meets = |a: &A| {
+        let at = free.iter().rposition(|b| same(a, b));
+        at.map(|at| free.remove(at)).is_some()
+    };
+    these.len() == those.len() && these.iter().all(meets)
 }
 
 impl Pair {
@@ -232,13 +339,17 @@ impl Pair {
 
     /// Looks for the end of the game with both engines, and keeps what the reference says.
     fn settled(&self, state: &mut State) -> Vec<String> {
-        let mut other = state.clone();
-        let (a, b) = (self.reference.settle(state), Judge::settle(&self.machine, &mut other));
+        let before = state.clone();
+        let a = self.reference.settle(state);
         let mut found = Vec::new();
-        if a != b {
-            found.push(differ("whether the game has ended", &a, &b));
-        } else if state.ended != other.ended {
-            found.push(differ("how the game has ended", &state.ended, &other.ended));
+        for (setting, machine) in &self.machines {
+            let mut other = before.clone();
+            let b = Judge::settle(machine, &mut other);
+            if a != b {
+                found.push(differ(&format!("whether the game has ended, {setting}"), &a, &b));
+            } else if state.ended != other.ended {
+                found.push(differ(&format!("how the game has ended, {setting}"), &state.ended, &other.ended));
+            }
         }
         found
     }
@@ -250,29 +361,40 @@ impl Pair {
         found: &mut Vec<String>,
         compared: &mut Compared,
     ) -> Option<Vec<rulebook_reference::Ply>> {
-        let (a, b) = (self.reference.plies(state), Judge::plies(&self.machine, state));
+        let a = self.reference.plies(state);
         self.events(state, found);
-        match (a, b) {
-            (Ok(a), Ok(b)) => {
-                compared.acts += a.legal.len();
-                compared.refused += a.banned.len();
-                if let Some(what) = self.plies(&a, &b) {
-                    found.push(what);
+        for (setting, machine) in &self.machines {
+            let what = match (&a, Judge::plies(machine, state)) {
+                (Ok(a), Ok(b)) => self.plies(a, &b).or_else(|| self.swift(machine, state, a, compared)),
+                (a, b) => {
+                    let a = a.as_ref().map(|plies| plies.legal.len());
+                    let (a, b) = (a, b.as_ref().map(|plies| plies.legal.len()));
+                    (a != b).then(|| differ("what is legal", &a, &b))
                 }
-                found.extend(self.swift(state, &a, compared));
-                Some(a.legal)
-            }
-            (a, b) => {
-                let (a, b) = (a.map(|plies| plies.legal.len()), b.map(|plies| plies.legal.len()));
-                if a != b {
-                    found.push(differ("what is legal", &a, &b));
-                }
-                None
-            }
+            };
+            found.extend(what.map(|what| format!("{what}\n  {setting}")));
         }
+        let plies = a.ok()?;
+        compared.acts += plies.legal.len();
+        compared.refused += plies.banned.len();
+        Some(plies.legal)
     }
 
     fn plies(&self, a: &Plies, b: &Plies) -> Option<String> {
+        let same = |a: &rulebook_reference::Ply, b: &rulebook_reference::Ply| {
+            let (one, other) = (&a.next, &b.next);
+            a.act == b.act
+                && a.clauses == b.clauses
+                && one.cells == other.cells
+                && one.mover == other.mover
+                && one.vars == other.vars
+                && one.played == other.played
+                && one.ended == other.ended
+        };
+        let refused = |a: &Banned, b: &Banned| a.act == b.act && a.clauses == b.clauses;
+        if paired(&a.legal, &b.legal, same) && paired(&a.banned, &b.banned, refused) {
+            return None;
+        }
         let name = |act: &Act| format!("{} {:?}", moves::write_act(&self.rules, act), act);
         let sorted = |mut texts: Vec<String>| {
             texts.sort();
@@ -302,13 +424,34 @@ impl Pair {
     }
 
     /// Compares what the fast paths find, where there are any.
-    fn swift(&self, state: &State, plies: &Plies, compared: &mut Compared) -> Option<String> {
-        let made = match self.machine.swift(state) {
+    fn swift(
+        &self,
+        machine: &Bridge,
+        state: &State,
+        plies: &Plies,
+        compared: &mut Compared,
+    ) -> Option<String> {
+        let made = match machine.swift(state) {
             Ok(Some(made)) => made,
             Ok(None) => return None,
             Err(fault) => return Some(format!("the fast paths: {fault}")),
         };
         compared.swift += made.len();
+        let same = |ply: &rulebook_reference::Ply, (act, next): &(Act, State)| {
+            let (a, b) = (&ply.act, act);
+            let chosen = |act: &Act, choice: &u16| act.value(*choice).cloned();
+            (a.name, a.from, a.to, a.piece) == (b.name, b.from, b.to, b.piece)
+                && a.taken == b.taken
+                && a.choices.len() == b.choices.len()
+                && a.choices.iter().zip(&b.choices).all(|(x, y)| chosen(a, x) == chosen(b, y))
+                && ply.next.cells == next.cells
+                && ply.next.mover == next.mover
+                && ply.next.vars == next.vars
+                && ply.next.played == next.played
+        };
+        if paired(&plies.legal, &made, same) {
+            return None;
+        }
         let named = |act: &Act, next: &State| {
             let chosen: Vec<_> = act.choices.iter().map(|choice| act.value(*choice)).collect();
             let State { cells, mover, vars, played, .. } = next;
@@ -333,10 +476,12 @@ impl Pair {
             for event in 0..self.rules.events.len() as u16 {
                 for with in self.reference.offers(state, event, person, MAX_OFFERS).unwrap_or_default() {
                     let a = said(self.reference.event(state, event, &with, person));
-                    let b = said(Judge::event(&self.machine, state, event, &with, person));
-                    if a != b {
-                        let what = replay::write_event(&self.rules, person, event, &with);
-                        found.push(differ(&format!("the event `{what}`"), &a, &b));
+                    for (setting, machine) in &self.machines {
+                        let b = said(Judge::event(machine, state, event, &with, person));
+                        if a != b {
+                            let what = replay::write_event(&self.rules, person, event, &with);
+                            found.push(differ(&format!("the event `{what}`, {setting}"), &a, &b));
+                        }
                     }
                 }
             }
@@ -353,8 +498,11 @@ impl Pair {
             return None;
         }
         let a = said(self.reference.judge(state, &meant, &grants));
-        let b = said(Judge::judge(&self.machine, state, &meant, &grants));
-        (a != b).then(|| differ(&format!("the act {}", moves::write_act(&self.rules, act)), &a, &b))
+        self.machines.iter().find_map(|(setting, machine)| {
+            let b = said(Judge::judge(machine, state, &meant, &grants));
+            let name = || format!("the act {}, {setting}", moves::write_act(&self.rules, act));
+            (a != b).then(|| differ(&name(), &a, &b))
+        })
     }
 }
 

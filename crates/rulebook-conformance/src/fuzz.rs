@@ -16,7 +16,7 @@ use rulebook_notation::{pgn, sgf};
 use rulebook_syntax::parse::{self, Text};
 use rulebook_syntax::{Source, Span, yaml};
 
-use crate::diff::{Amount, Dice, Start, compare};
+use crate::diff::{Amount, Dice, Start, compare, every_setting};
 use crate::hostile::exercise;
 
 /// A way into the program.
@@ -106,8 +106,8 @@ pub fn machine_reference(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let Some((id, _)) = BUILT_IN.get(usize::from(*first) % BUILT_IN.len()) else { return };
     let seed = rest.iter().fold(0_u64, |seed, byte| seed.rotate_left(8) ^ u64::from(*byte));
-    let amount = Amount { games: 1, plies: rest.len().min(6), seed, passes: Passes::all() };
-    let compared = compare(&Library::default(), id, &[Start::default()], amount);
+    let amount = Amount { games: 1, plies: rest.len().min(6), seed };
+    let compared = compare(&Library::default(), id, &[Start::default()], &every_setting(), amount);
     assert!(compared.differences == 0, "{id}, seed {seed}: {:?}", compared.shortest);
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rulebook_compiler::Passes;
 use rulebook_conformance::Corpus;
-use rulebook_conformance::diff::{Amount, compare_all};
+use rulebook_conformance::diff::{Amount, compare_all, every_setting};
 use rulebook_conformance::engines::Bridge;
 use rulebook_model::check;
 use rulebook_model::library::Library;
@@ -28,8 +28,9 @@ fn random_games_are_the_same_on_both_engines() {
         "go/simple-ko",
         "go/tromp-taylor",
     ];
-    let amount = Amount { games: 2, plies: 8, seed: 7, passes: Passes::all() };
-    for (id, compared) in compare_all(&Library::default(), &corpus, &ids, amount) {
+    let amount = Amount { games: 2, plies: 8, seed: 7 };
+    let settings = every_setting();
+    for (id, compared) in compare_all(&Library::default(), &corpus, &ids, (&settings, amount), &|| ()) {
         assert_eq!(compared.differences, 0, "{id}: {:?}", compared.shortest);
         assert!(compared.positions > 2 && compared.acts > 0, "{id}: {compared:?}");
     }

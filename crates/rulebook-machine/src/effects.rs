@@ -162,7 +162,7 @@ impl<L: Layout> Engine<L> {
                 for member in members {
                     draft.act.bound.push((*binding, member));
                     self.perform(draft, *body, ground, work)?;
-                    draft.act.bound.retain(|(known, _)| known != binding);
+                    draft.act.bound.pop();
                 }
             }
             Effect::Move(from, to) => {
@@ -209,12 +209,24 @@ impl<L: Layout> Engine<L> {
                     draft.position.mover = player;
                 }
             }
-            Effect::Apply(at) => {
+            Effect::Apply(at, given) => {
                 let Some(clause) = self.clause(*at) else { return Ok(()) };
-                let Form::Applied { then } = &clause.form else { return Ok(()) };
+                let Form::Applied { choices, then } = &clause.form else { return Ok(()) };
                 work.burn(1)?;
+                let mut values = Vec::with_capacity(given.len());
+                for code in given {
+                    values.push(self.of_draft(draft, *code, ground, work)?);
+                }
+                let names = self.choices(*choices).iter().map(|choice| choice.binding);
+                let mut bound = 0;
+                for (name, value) in names.zip(values) {
+                    draft.act.bound.push((name, value));
+                    bound += 1;
+                }
                 let scene = Scene::with(&draft.position, ground, &draft.act);
-                if self.applies(clause.when, clause.unless, &scene, work)? {
+                if self.admits(*choices, &scene, work)?
+                    && self.applies(clause.when, clause.unless, &scene, work)?
+                {
                     // The clause that applies another one stays the latest, for what it does after that.
                     let outer = draft.clauses.last().copied();
                     draft.clauses.pop();
@@ -223,6 +235,9 @@ impl<L: Layout> Engine<L> {
                     if let Some(outer) = outer {
                         draft.clauses.push(outer);
                     }
+                }
+                for _ in 0..bound {
+                    draft.act.bound.pop();
                 }
             }
             Effect::Restore(plies) => {

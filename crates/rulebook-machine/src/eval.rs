@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::act::Past;
-use crate::engine::{Engine, Ground, NUMBER, Outcomes, Scene, WORK, Work};
+use crate::engine::{Engine, NUMBER, Outcomes, Scene, WORK, Work};
 use crate::position::{Layout, Row};
 use crate::program::{Builtin, Code, Context, Fold, Node, NodeId, Operator, Quantifier, Run, Site, Type};
 use crate::set::Set;
-use crate::value::{Few, Num, Val};
+use crate::value::{Num, Val};
 
 /// Longest list that a range makes, less one.
 const MAX_RANGE: i64 = 100_000;
@@ -282,8 +281,13 @@ impl<L: Layout> Engine<L> {
                 Some(stuck) => stuck,
                 None => !self.has_ply(scene.position, scene.ground, None, work)?,
             },
-            Node::Able(act, Run { len: 0, .. }) => self.has_ply(scene.position, scene.ground, act, work)?,
-            Node::Able(act, conditions) => self.is_able(act, conditions, scene, work)?,
+            Node::Able(act, Run { len: 0, .. }, _) => {
+                self.has_ply(scene.position, scene.ground, act, work)?
+            }
+            Node::Able(act, conditions, None) => self.is_able(act, conditions, scene, work)?,
+            Node::Able(act, conditions, Some(most)) => {
+                self.is_reachable(act, conditions, most, scene, work)?
+            }
             Node::Last(act) => {
                 let last = scene.ground.story.latest().and_then(|past| past.act.as_ref());
                 last.is_some_and(|last| last.name == act)
@@ -294,40 +298,6 @@ impl<L: Layout> Engine<L> {
         };
         work.surface(2);
         Ok(truth)
-    }
-
-    /// Whether there is a legal ply of a name for which conditions hold: one on the ply, one on the position
-    /// after it. What the event at hand came with keeps its meaning in them.
-    fn is_able(
-        &self,
-        act: Option<u16>,
-        conditions: Run,
-        scene: &Scene<'_, L>,
-        work: &mut Work<L>,
-    ) -> Outcomes<bool> {
-        let (before, after) = match *self.list(conditions) {
-            [before] => (before, None),
-            [before, after, ..] => (before, Some(after)),
-            [] => return Ok(false),
-        };
-        for ply in self.generate(scene.position, scene.ground, act, false, work)?.legal {
-            let mut at_hand = ply.act.clone();
-            at_hand.bound = Few::default();
-            let around = scene.act.map(|act| &act.bound);
-            for bound in around.into_iter().flat_map(Few::iter).chain(ply.act.bound.iter()) {
-                at_hand.bound.push(bound.clone());
-            }
-            if !self.holds(before, &Scene::with(scene.position, scene.ground, &at_hand), work)? {
-                continue;
-            }
-            let Some(after) = after else { return Ok(true) };
-            let past = Past { position: ply.next, act: Some(ply.act.clone()), clauses: ply.clauses.clone() };
-            let ground = Ground { story: scene.ground.story.with(&past), stuck: None, ..scene.ground };
-            if self.holds(after, &Scene::with(&ply.next, ground, &at_hand), work)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Whether the value of a term is a member of that of another one.

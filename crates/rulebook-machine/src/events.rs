@@ -104,7 +104,7 @@ impl<L: Layout> Engine<L> {
     }
 
     /// Whether each thing that an event comes with is a member of its collection.
-    fn admits(&self, choices: Run, scene: &Scene<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
+    pub(crate) fn admits(&self, choices: Run, scene: &Scene<'_, L>, work: &mut Work<L>) -> Outcomes<bool> {
         for choice in self.choices(choices) {
             let Some(given) = scene.act.and_then(|act| act.value(choice.binding)) else { return Ok(false) };
             if !self.run(choice.domain, scene, work)?.into_choices().contains(given) {

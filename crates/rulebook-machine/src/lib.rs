@@ -3,6 +3,7 @@
 //! A program is what a compiled file holds; a machine is a program that the verifier has passed. This crate
 //! knows no source text and needs no file system.
 
+mod able;
 pub mod act;
 mod attack;
 pub mod calls;

@@ -444,7 +444,7 @@ pub enum Node {
     Apply(u16, Run),
     /// Whether the mover has a legal ply: of this name, if one is given; for which the first term in `lists`
     /// holds, if there is one, and the second on the position after it.
-    Able(Option<u16>, Run),
+    Able(Option<u16>, Run, Option<u32>),
     /// Whether the last ply was such an act.
     Last(u16),
     /// How often a position has been recorded that agrees in all that can still make a difference (the
@@ -551,8 +551,8 @@ pub enum Effect {
     Turn(Code),
     /// The position that was recorded so many plies ago returns.
     Restore(Code),
-    /// What a clause says happens too; that clause applies no other.
-    Apply(u16),
+    /// What a clause says happens too, with what it comes with.
+    Apply(u16, Vec<Code>),
     /// Set a variable, with a code for each index.
     Set(u16, Vec<Code>, Code),
     /// End the game.
@@ -631,6 +631,8 @@ pub enum Form {
     },
     /// What happens when another clause applies it.
     Applied {
+        /// What it comes with, and the collection of which each must be a member.
+        choices: Run,
         /// What happens.
         then: Run,
     },

@@ -9,6 +9,7 @@ enum Todo {
     Node(u32),
     Path(u32),
     Body(u16),
+    Applied(u16),
 }
 
 /// A walk over the terms of a program.
@@ -18,6 +19,7 @@ struct Walk<'p> {
     nodes: Vec<bool>,
     paths: Vec<bool>,
     bodies: Vec<bool>,
+    applied: Vec<bool>,
 }
 
 /// Marks a place; whether it was not marked before.
@@ -33,6 +35,7 @@ impl<'p> Walk<'p> {
             nodes: vec![false; program.nodes.len()],
             paths: vec![false; program.paths.len()],
             bodies: vec![false; program.bodies.len()],
+            applied: vec![false; program.clauses.len()],
         }
     }
 
@@ -65,14 +68,9 @@ impl<'p> Walk<'p> {
                 Effect::Remove(code) | Effect::End(code) | Effect::Turn(code) | Effect::Restore(code) => {
                     self.code(*code);
                 }
-                // What is applied applies nothing else.
-                Effect::Apply(clause) => {
-                    if let Some(clause) = self.program.clauses.get(usize::from(*clause))
-                        && let Form::Applied { then } = &clause.form
-                    {
-                        self.codes(clause.when.into_iter().chain(clause.unless));
-                        self.effects(*then);
-                    }
+                Effect::Apply(clause, given) => {
+                    self.codes(given.iter().copied());
+                    self.todo.push(Todo::Applied(*clause));
                 }
                 Effect::Put(a, b, c) => self.codes([*a, *c].into_iter().chain(*b)),
                 Effect::Again => {}
@@ -120,6 +118,13 @@ impl<'p> Walk<'p> {
                     let codes = self.program.bodies.get(usize::from(at)).map_or(&[][..], |body| &body.codes);
                     self.codes(codes.iter().copied());
                 }
+                Todo::Applied(at) if fresh(&mut self.applied, at.into()) => {
+                    let Some(clause) = self.program.clauses.get(usize::from(at)) else { continue };
+                    let Form::Applied { choices, then } = &clause.form else { continue };
+                    self.choices(*choices);
+                    self.codes(clause.when.into_iter().chain(clause.unless));
+                    self.effects(*then);
+                }
                 Todo::Node(at) if fresh(&mut self.nodes, at as usize) => {
                     let Some(node) = self.program.nodes.get(at as usize) else { continue };
                     if fits(node) {
@@ -137,7 +142,7 @@ impl<'p> Walk<'p> {
         let mut push = |id: u32| self.todo.push(Todo::Node(id));
         match *node {
             Node::Var(_, run)
-            | Node::Able(_, run)
+            | Node::Able(_, run, _)
             | Node::Call(_, run)
             | Node::List(run, _)
             | Node::Folded(_, _, run) => {

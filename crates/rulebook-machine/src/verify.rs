@@ -137,6 +137,7 @@ impl Verifier<'_> {
         self.effects()?;
         self.clauses()?;
         self.acyclic()?;
+        self.applications()?;
         lanes::lanes(self.program)?;
         surround::surround(self.program)
     }
@@ -405,11 +406,12 @@ impl Verifier<'_> {
                     child(self, *id, &mut needed)?;
                 }
             }
-            Node::Able(act, conditions) => {
+            Node::Able(act, conditions, most) => {
                 if let Some(act) = act {
                     known(act, p.acts.len(), "no such act")?;
                 }
                 need(conditions.len <= 2, "too many conditions")?;
+                need(most.is_none() || conditions.len == 2, "nothing is sought")?;
                 self.run(conditions, p.lists.len(), p.lists.len())?;
                 for id in conditions.of(&p.lists) {
                     child(self, *id, &mut needed)?;
@@ -538,9 +540,11 @@ impl Verifier<'_> {
                 Effect::Remove(a) | Effect::End(a) | Effect::Turn(a) | Effect::Restore(a) => self.code(*a)?,
                 Effect::Put(a, b, c) => self.codes([*a, *c].into_iter().chain(*b))?,
                 Effect::Again => {}
-                Effect::Apply(clause) => {
-                    let target = p.clauses.get(usize::from(*clause));
-                    let fine = target.is_some_and(|target| matches!(target.form, Form::Applied { .. }));
+                Effect::Apply(clause, given) => {
+                    self.codes(given.iter().copied())?;
+                    let target = p.clauses.get(usize::from(*clause)).map(|target| &target.form);
+                    let fine = matches!(target, Some(Form::Applied { choices, .. })
+                        if choices.len as usize == given.len());
                     need(fine, "no such clause to be applied")?;
                 }
                 Effect::Set(var, index, value) => {
@@ -599,9 +603,9 @@ impl Verifier<'_> {
                         effects(self, *otherwise)?;
                     }
                 }
-                Form::Applied { then } => {
+                Form::Applied { choices: chosen, then } => {
+                    choices(self, *chosen)?;
                     effects(self, *then)?;
-                    need(self.applies_none(*then), "a clause that is applied applies another one")?;
                 }
                 Form::After { acts, choices: chosen, then } => {
                     filter(acts)?;
@@ -623,14 +627,34 @@ impl Verifier<'_> {
         })
     }
 
-    /// Whether effects, those inside of others included, apply no clause.
-    fn applies_none(&self, run: Run) -> bool {
-        run.of(&self.program.effects).iter().all(|effect| match effect {
-            Effect::Apply(_) => false,
-            Effect::If(_, yes, no) => self.applies_none(*yes) && self.applies_none(*no),
-            Effect::For(_, _, body) => self.applies_none(*body),
-            _ => true,
-        })
+    /// No clause is applied in a circle.
+    fn applications(&self) -> Result<(), Refusal> {
+        let clauses = &self.program.clauses;
+        let mut calls: Vec<(u32, u32)> = Vec::new();
+        for (at, clause) in clauses.iter().enumerate() {
+            if let Form::Applied { then, .. } = &clause.form {
+                self.applied(*then, &mut |target| calls.push((at as u32, u32::from(target))));
+            }
+        }
+        match first_in_circle(clauses.len(), &mut calls) {
+            Some(index) => Err(Refusal { pool: "clauses", index, what: "it is applied in a circle" }),
+            None => Ok(()),
+        }
+    }
+
+    /// The clauses that effects apply, those inside of others included.
+    fn applied(&self, run: Run, visit: &mut dyn FnMut(u16)) {
+        for effect in run.of(&self.program.effects) {
+            match effect {
+                Effect::Apply(clause, _) => visit(*clause),
+                Effect::If(_, yes, no) => {
+                    self.applied(*yes, visit);
+                    self.applied(*no, visit);
+                }
+                Effect::For(_, _, body) => self.applied(*body, visit),
+                _ => {}
+            }
+        }
     }
 
     /// Terms, patterns and definitions do not call each other in a circle: they can be put in an order in
@@ -645,7 +669,7 @@ impl Verifier<'_> {
         for (at, node) in p.nodes.iter().enumerate() {
             match *node {
                 Node::Var(_, run)
-                | Node::Able(_, run)
+                | Node::Able(_, run, _)
                 | Node::Call(_, run)
                 | Node::List(run, _)
                 | Node::Folded(_, _, run) => {

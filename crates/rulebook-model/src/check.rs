@@ -69,8 +69,8 @@ struct Checker<'a> {
     no_letters: bool,
     /// Types of what choices and marks bind.
     bound: HashMap<u16, Type>,
-    /// The clauses that effects apply, as they are named.
-    applied: Vec<Loc>,
+    /// The clauses that effects apply, as they are named, and what they get.
+    applied: Vec<(Loc, Vec<(Type, Span)>)>,
     /// What choices and marks of plies bind.
     of_plies: clauses::Bindings,
     /// How deep terms stand inside each other, definitions opened, and the deepest that was met.

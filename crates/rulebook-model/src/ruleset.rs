@@ -380,7 +380,7 @@ pub enum Term {
     Apply(u16, Vec<Term>),
     /// Whether the mover has a legal ply: of this name, if one is given; for which the first term holds, and
     /// the second on the position after it.
-    Able(Option<u16>, Option<Box<Term>>, Option<Box<Term>>),
+    Able(Option<u16>, Option<Box<Term>>, Option<Box<Term>>, Option<u32>),
     /// Whether the last ply was such an act.
     Last(u16),
     /// How often a position with these features has been recorded.
@@ -576,8 +576,8 @@ pub enum Effect {
     Turn(Code),
     /// The position that was recorded so many plies ago returns.
     Restore(Code),
-    /// What a clause says happens too.
-    Apply(u16),
+    /// What a clause says happens too, with what it comes with.
+    Apply(u16, Vec<Code>),
     /// Set a variable, with one code for each index that it has.
     Set(VarId, Vec<Code>, Code),
     /// End the game.
@@ -656,6 +656,8 @@ pub enum Form {
     },
     /// What happens when another clause applies it.
     Applied {
+        /// What it comes with, and the collection of which each must be a member.
+        choices: Vec<Choice>,
         /// What happens.
         then: Vec<Effect>,
     },

@@ -47,10 +47,11 @@ impl Engine {
                         Value::List(values) => values,
                         _ => Vec::new(),
                     };
+                    let known = draft.act.bound.len();
                     for member in members {
                         draft.act.bound.push((*binding, member));
                         self.perform(draft, body, fuel)?;
-                        draft.act.bound.retain(|(known, _)| known != binding);
+                        draft.act.bound.truncate(known);
                     }
                 }
                 Effect::Move(from, to) => {
@@ -94,18 +95,25 @@ impl Engine {
                         draft.state.mover = player;
                     }
                 }
-                Effect::Apply(at) => {
+                Effect::Apply(at, given) => {
                     let Some(clause) = self.rules.clauses.get(usize::from(*at)) else { continue };
-                    let Form::Applied { then } = &clause.form else { continue };
+                    let Form::Applied { choices, then } = &clause.form else { continue };
+                    let given: Outcomes<Vec<Value>> = given.iter().map(|code| run(draft, code)).collect();
+                    let known = draft.act.bound.len();
+                    let names = choices.iter().map(|choice| choice.binding);
+                    draft.act.bound.extend(names.zip(given?));
                     let evaluator = self.evaluator(&draft.state, fuel);
                     let at_hand = situation(&draft.act, mover);
-                    if evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)? {
+                    if evaluator.admits(choices, &at_hand)?
+                        && evaluator.applies(clause.when.as_ref(), clause.unless.as_ref(), &at_hand)?
+                    {
                         // The clause that applies another one stays the latest, for what it does after that.
                         let outer = draft.clauses.pop();
                         draft.clauses.push(*at);
                         self.perform(draft, then, fuel)?;
                         draft.clauses.extend(outer);
                     }
+                    draft.act.bound.truncate(known);
                 }
                 Effect::Restore(plies) => {
                     if let Value::Number(plies) = run(draft, plies)? {

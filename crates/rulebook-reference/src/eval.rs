@@ -4,11 +4,13 @@
 //! finite, and every step burns fuel. What has no value (a number out of range) is a fault, not a guess.
 
 use std::cell::Cell as Counter;
+use std::collections::{HashSet, VecDeque};
 
 use rulebook_model::ruleset::{Builtin, Cell, Choice, Code, Context, Features, RuleSet, Term};
 use rulebook_model::{Number, Outcome, Site, Sites, Value};
 use rulebook_syntax::ast::{Binary, Fold, Quantifier};
 
+use crate::engine::Ply;
 use crate::state::{Act, State};
 
 /// Why a situation has no verdict.
@@ -220,9 +222,12 @@ impl<'a> Evaluator<'a> {
                 frame.resize(frame.len().max(usize::from(code.slots)), Value::Nothing);
                 self.eval(&code.term, situation, &mut frame)?
             }
-            Term::Able(act, before, after) => {
+            Term::Able(act, before, after, most) => {
                 let conditions = [before.as_deref(), after.as_deref()];
-                Value::Truth(self.is_able(*act, conditions, situation, slots)?)
+                Value::Truth(match most {
+                    Some(most) => self.is_reachable(*act, conditions, *most, situation, slots)?,
+                    None => self.is_able(*act, conditions, situation, slots)?,
+                })
             }
             Term::Last(act) => {
                 let last = self.state.past.as_ref().and_then(|past| past.act.as_ref());
@@ -327,21 +332,73 @@ impl<'a> Evaluator<'a> {
         if conditions == [None, None] {
             return self.engine.is_able(self.state, act, self.fuel);
         }
-        let [before, after] = conditions;
-        for mut ply in self.engine.generate(self.state, act, false, self.fuel)?.legal {
-            let around = situation.act.map_or(&[][..], |act| &act.bound);
-            ply.act.bound.splice(0..0, around.iter().cloned());
-            let mover = self.state.mover;
-            let at_hand = Situation { mover, actor: mover, act: Some(&ply.act), ..Situation::default() };
-            if let Some(before) = before
-                && !self.holds(before, &at_hand, slots)?
-            {
-                continue;
-            }
-            let Some(after) = after else { return Ok(true) };
-            let later = Evaluator { state: &ply.next, ..*self };
-            if later.holds(after, &Situation { mover: ply.next.mover, ..at_hand }, slots)? {
+        for ply in self.engine.generate(self.state, act, false, self.fuel)?.legal {
+            if self.leads(ply, conditions, situation, slots)?.1 {
                 return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Where a ply leads if the first condition holds for it, and whether the second one then holds, too.
+    fn leads(
+        &self,
+        mut ply: Ply,
+        [before, after]: [Option<&Term>; 2],
+        situation: &Situation<'_>,
+        slots: &mut Vec<Value>,
+    ) -> Outcomes<(Option<State>, bool)> {
+        let around = situation.act.map_or(&[][..], |act| &act.bound);
+        ply.act.bound.splice(0..0, around.iter().cloned());
+        let mover = self.state.mover;
+        let at_hand = Situation { mover, actor: mover, act: Some(&ply.act), ..Situation::default() };
+        if let Some(before) = before
+            && !self.holds(before, &at_hand, slots)?
+        {
+            return Ok((None, false));
+        }
+        let Some(after) = after else { return Ok((Some(ply.next), true)) };
+        let later = Evaluator { state: &ply.next, ..*self };
+        let holds = later.holds(after, &Situation { mover: ply.next.mover, ..at_hand }, slots)?;
+        Ok((Some(ply.next), holds))
+    }
+
+    /// Whether a sequence of plies, each of them of that name and with the first condition, leads to a position
+    /// in which the second one holds. After so many positions without an end of the search it is so: it has not
+    /// been excluded. Each position stands for itself, without what was played before.
+    fn is_reachable(
+        &self,
+        act: Option<u16>,
+        conditions: [Option<&Term>; 2],
+        most: u32,
+        situation: &Situation<'_>,
+        slots: &mut Vec<Value>,
+    ) -> Outcomes<bool> {
+        let same = |state: &State| {
+            let lasting = self.rules.identity.iter().chain(&self.rules.fleeting);
+            let vars: Vec<Value> =
+                lasting.filter_map(|var| state.vars.get(usize::from(*var)).cloned()).collect();
+            (state.cells.clone(), state.mover, vars)
+        };
+        let mut first = self.state.clone();
+        first.past = None;
+        let mut seen = HashSet::from([same(&first)]);
+        let mut waiting = VecDeque::from([first]);
+        while let Some(state) = waiting.pop_front() {
+            let here = Evaluator { state: &state, ..*self };
+            for ply in self.engine.generate(&state, act, false, self.fuel)?.legal {
+                let (next, found) = here.leads(ply, conditions, situation, slots)?;
+                if found {
+                    return Ok(true);
+                }
+                let Some(mut next) = next else { continue };
+                next.past = None;
+                if seen.insert(same(&next)) {
+                    if seen.len() > most as usize {
+                        return Ok(true);
+                    }
+                    waiting.push_back(next);
+                }
             }
         }
         Ok(false)

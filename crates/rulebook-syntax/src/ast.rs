@@ -234,8 +234,8 @@ pub enum EffectKind {
     Again,
     /// `turn to player`: this player has the turn from now on.
     Turn(Expr),
-    /// `apply '10.13'`: what the clause of this number says happens too.
-    Apply(Name),
+    /// `apply '10.13'(a, b)`: what the clause of this number says happens too, with what it comes with.
+    Apply(Name, Vec<Expr>),
     /// `restore plies`: the position that was recorded so many plies ago returns.
     Restore(Expr),
     /// `name := a`, `name(p) += a`, `name(p, k) -= a`.

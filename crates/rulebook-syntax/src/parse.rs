@@ -527,7 +527,8 @@ impl Builder<'_> {
             Rule::applying => {
                 let text = self.next(&mut inner)?;
                 let inside = text.as_str().trim().trim_matches(['\'', '"']).to_owned();
-                EffectKind::Apply(Name { text: inside, span: self.text.span(&text) })
+                let name = Name { text: inside, span: self.text.span(&text) };
+                EffectKind::Apply(name, self.exprs(inner)?)
             }
             Rule::assigning => {
                 let target = self.next(&mut inner)?;

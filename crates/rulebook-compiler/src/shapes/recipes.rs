@@ -374,7 +374,7 @@ impl Recogniser<'_> {
             | Effect::Again
             | Effect::Turn(_)
             | Effect::Restore(_)
-            | Effect::Apply(_)
+            | Effect::Apply(..)
             | Effect::End(_) => return false,
         };
         steps.push(Step { clause, guard, op });

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rulebook_syntax::ast::{self, ExprKind};
-use rulebook_syntax::{Diagnostic, Severity, Source, codes, parse};
+use rulebook_syntax::{Diagnostic, Severity, Source, Span, codes, parse};
 
 use super::names::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, derive, intern};
@@ -19,6 +19,8 @@ use crate::value::Value;
 
 pub(super) type Bindings = Vec<(String, u16, Type)>;
 
+/// Most clauses that apply each other in a chain.
+const MAX_APPLIED: usize = 8;
 const PLY: &str = "ply";
 /// In `exception_to`: every clause that decides the same thing.
 const ALL: &str = "all";
@@ -31,7 +33,7 @@ fn contexts(list: &[Context]) -> u32 {
 fn each_application(effects: &mut [Effect], visit: &mut dyn FnMut(&mut u16)) {
     for effect in effects {
         match effect {
-            Effect::Apply(clause) => visit(clause),
+            Effect::Apply(clause, _) => visit(clause),
             Effect::If(_, yes, no) => {
                 each_application(yes, visit);
                 each_application(no, visit);
@@ -40,6 +42,29 @@ fn each_application(effects: &mut [Effect], visit: &mut dyn FnMut(&mut u16)) {
             _ => {}
         }
     }
+}
+
+/// The first application that goes too deep: from a clause at the end of a long chain, or in a circle.
+fn too_deep(calls: &[(usize, usize, usize)]) -> Option<usize> {
+    let mut depths: BTreeMap<usize, usize> = BTreeMap::new();
+    for _ in 0..=MAX_APPLIED {
+        let mut grew = None;
+        for (from, target, at) in calls {
+            let depth = depths.get(from).copied().unwrap_or(0) + 1;
+            let known = depths.entry(*target).or_default();
+            if *known < depth {
+                *known = depth;
+                grew = grew.or(Some(*at));
+            }
+        }
+        grew?;
+    }
+    // From a clause that is deep itself, so that what only leads to a circle is not blamed.
+    let deep = |clause: &usize, least: usize| depths.get(clause).is_some_and(|depth| *depth >= least);
+    let mut calls = calls.iter();
+    calls
+        .find(|(from, target, _)| deep(from, MAX_APPLIED) && deep(target, MAX_APPLIED + 1))
+        .map(|(.., at)| *at)
 }
 
 /// Whether the conditions of a clause are known to fail.
@@ -345,7 +370,8 @@ impl Checker<'_> {
             }
             FormDraft::Applied => {
                 scope.contexts = rest | bit(Context::Actor);
-                Form::Applied { then: then(self, scope) }
+                let choices = self.choices(&draft.choose, scope);
+                Form::Applied { choices, then: then(self, scope) }
             }
             FormDraft::After(acts) => {
                 let acts = self.filter(acts);
@@ -460,30 +486,35 @@ impl Checker<'_> {
         kinds
     }
 
-    /// The clauses that others apply; they apply none themselves, so that no circle can be.
+    /// The clauses that others apply: each is one, gets what it wants, and applies itself in no circle.
     fn applications(&mut self, layers: &Layers) {
         let named = std::mem::take(&mut self.applied);
-        let targets: Vec<Option<usize>> = named.iter().map(|id| self.in_force(id, layers)).collect();
-        let forms: Vec<bool> =
-            self.rules.clauses.iter().map(|clause| matches!(clause.form, Form::Applied { .. })).collect();
-        let mut wrong: Vec<(usize, &'static str)> = Vec::new();
-        let mut used = vec![false; forms.len()];
-        for clause in &mut self.rules.clauses {
-            let is_applied = matches!(clause.form, Form::Applied { .. });
+        let targets: Vec<Option<usize>> = named.iter().map(|(id, _)| self.in_force(id, layers)).collect();
+        let wants: Vec<Option<Vec<u16>>> = self
+            .rules
+            .clauses
+            .iter()
+            .map(|clause| match &clause.form {
+                Form::Applied { choices, .. } => Some(choices.iter().map(|choice| choice.binding).collect()),
+                _ => None,
+            })
+            .collect();
+        let mut used = vec![false; wants.len()];
+        // Which clause applies which, and where that is said.
+        let mut calls: Vec<(usize, usize, usize)> = Vec::new();
+        let mut wrong: Vec<usize> = Vec::new();
+        let mut clauses = std::mem::take(&mut self.rules.clauses);
+        for (from, clause) in clauses.iter_mut().enumerate() {
             let mut settle = |slot: &mut u16| {
-                let target = targets.get(usize::from(*slot)).copied().flatten();
-                let Some(target) = target else { return };
-                if forms.get(target) != Some(&true) {
-                    wrong.push((
-                        usize::from(*slot),
-                        "is no clause that can be applied: it has more than `then`",
-                    ));
-                } else if is_applied {
-                    wrong.push((usize::from(*slot), "is applied by a clause that is itself applied"));
+                let at = usize::from(*slot);
+                let Some(target) = targets.get(at).copied().flatten() else { return };
+                if wants.get(target).is_some_and(Option::is_none) {
+                    wrong.push(at);
                 }
                 if let Some(used) = used.get_mut(target) {
                     *used = true;
                 }
+                calls.push((from, target, at));
                 *slot = target as u16;
             };
             match &mut clause.form {
@@ -491,14 +522,26 @@ impl Checker<'_> {
                     each_application(then, &mut settle);
                     otherwise.iter_mut().for_each(|effects| each_application(effects, &mut settle));
                 }
-                Form::Applied { then } => each_application(then, &mut settle),
+                Form::Applied { then, .. } => each_application(then, &mut settle),
                 _ => {}
             }
         }
-        for (at, what) in wrong {
-            if let Some(id) = named.get(at) {
-                self.out.push(id.error(codes::LAYER_DANGLING, format!("clause `{}` {what}", id.text)));
+        self.rules.clauses = clauses;
+        for (id, _) in wrong.iter().filter_map(|at| named.get(*at)) {
+            let message =
+                format!("clause `{}` is no clause that can be applied: it has a form of its own", id.text);
+            self.out.push(id.error(codes::LAYER_DANGLING, message));
+        }
+        for (_, target, at) in &calls {
+            let Some((id, given)) = named.get(*at) else { continue };
+            if let Some(Some(wants)) = wants.get(*target) {
+                self.application(id, given, wants);
             }
+        }
+        if let Some((id, _)) = too_deep(&calls).and_then(|at| named.get(at)) {
+            let message =
+                format!("here clauses apply each other in a circle, or more than {MAX_APPLIED} deep");
+            self.out.push(id.error(codes::LAYER_CYCLE, message));
         }
         for (clause, used) in self.rules.clauses.iter().zip(used) {
             if matches!(clause.form, Form::Applied { .. }) && !used && clause.source == self.top {
@@ -506,6 +549,23 @@ impl Checker<'_> {
                 let code = codes::CLAUSE_UNREACHABLE;
                 self.out.push(Diagnostic::warning(code, &clause.source, clause.span, message));
             }
+        }
+    }
+
+    /// What a clause is applied with is what it wants.
+    fn application(&mut self, id: &Loc, given: &[(Type, Span)], wants: &[u16]) {
+        if given.len() != wants.len() {
+            let name = |at: &u16| self.rules.bindings.get(usize::from(*at)).map_or("", String::as_str);
+            let names: Vec<&str> = wants.iter().map(name).collect();
+            let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+            let message = format!("clause `{}` comes with {names}", id.text);
+            self.out.push(id.error(codes::TYPE_ARITY, message));
+            return;
+        }
+        let scope = Scope::new(&id.source, 0);
+        for ((ty, span), want) in given.iter().zip(wants) {
+            let wanted = self.bound.get(want).cloned().unwrap_or(Type::Unknown);
+            self.expect(ty, &wanted, *span, &scope);
         }
     }
 

@@ -21,7 +21,7 @@ fn open(rules: &RuleSet, term: &Term, seen: &mut BTreeSet<u16>, visit: &mut dyn 
         Term::Field(a, _) | Term::Not(a) | Term::Minus(a) | Term::IsEmpty(a) => each(&[a]),
         Term::Binary(_, a, b) | Term::Quantified(_, _, a, b) | Term::Filtered(_, a, b) => each(&[a, b]),
         Term::If(a, b, c) => each(&[a, b, c]),
-        Term::Able(_, before, after) => {
+        Term::Able(_, before, after, _) => {
             before.iter().chain(after).for_each(|term| open(rules, term, seen, visit));
         }
         Term::Folded(_, _, parts) => each(&[&parts[0], &parts[1], &parts[2]]),
@@ -75,7 +75,8 @@ fn walk_effects(rules: &RuleSet, effects: &[Effect], visit: &mut dyn FnMut(&Term
                 each(&[a, c]);
                 b.iter().for_each(|code| walk(rules, &code.term, visit));
             }
-            Effect::Again | Effect::Apply(_) => {}
+            Effect::Again => {}
+            Effect::Apply(_, given) => given.iter().for_each(|code| walk(rules, &code.term, visit)),
             Effect::Set(_, index, value) => {
                 each(&[value]);
                 index.iter().for_each(|code| walk(rules, &code.term, visit));
@@ -132,7 +133,7 @@ pub(crate) fn conduct(rules: &RuleSet) -> BTreeSet<u16> {
                 set(then, &mut by_events);
                 otherwise.iter().for_each(|effects| set(effects, &mut by_events));
             }
-            Form::Applied { then } => set(then, &mut by_events),
+            Form::Applied { then, .. } => set(then, &mut by_events),
             Form::Move { then, .. } | Form::Act { then, .. } | Form::After { then, .. } => {
                 set(then, &mut by_plies);
             }

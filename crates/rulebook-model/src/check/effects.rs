@@ -74,11 +74,18 @@ impl Checker<'_> {
                 self.only_in_events("turn to", effect.span, scope);
                 Effect::Turn(self.code(player, &Type::Player, scope))
             }
-            Kind::Apply(id) => {
+            Kind::Apply(id, given) => {
                 self.only_in_events("apply", effect.span, scope);
                 let source = Arc::clone(&scope.source);
-                self.applied.push(Loc { text: id.text.clone(), span: id.span, source });
-                Effect::Apply(self.applied.len() as u16 - 1)
+                let (mut codes, mut types) = (Vec::new(), Vec::new());
+                for expr in given {
+                    let (code, ty) = self.typed_code(expr, scope);
+                    codes.push(code);
+                    types.push((ty, expr.span));
+                }
+                // Which clause that is, and what it wants, is known when all clauses are.
+                self.applied.push((Loc { text: id.text.clone(), span: id.span, source }, types));
+                Effect::Apply(self.applied.len() as u16 - 1, codes)
             }
             Kind::Restore(plies) => {
                 self.only_in_events("restore", effect.span, scope);

@@ -15,6 +15,9 @@ use crate::ruleset::{Builtin, COUNT, Context, Features, MOVES, PLIES, SECONDS, T
 use crate::types::Type;
 use crate::value::{Number, Value};
 
+/// Most positions that one search looks at.
+const MAX_SOUGHT: u32 = 100_000;
+
 /// What a function takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
@@ -226,7 +229,7 @@ impl Checker<'_> {
 
     fn act_question(&mut self, name: &Name, arguments: &[Expr], scope: &mut Scope) -> Typed {
         let (first, further) = match arguments {
-            [first, further @ ..] if name.text == "able" && further.len() <= 2 => (Some(first), further),
+            [first, further @ ..] if name.text == "able" && further.len() <= 3 => (Some(first), further),
             _ => (self.one(name, arguments, scope), &[][..]),
         };
         let Some(argument) = first else { return NOTHING };
@@ -260,7 +263,9 @@ impl Checker<'_> {
         // one follows.
         let ahead = around & bit(Context::Changed) != 0;
         let mut held = Vec::new();
-        for (at, condition) in conditions.iter().enumerate() {
+        let mut conditions = conditions.iter();
+        let asked = conditions.by_ref().take(2);
+        for (at, condition) in asked.enumerate() {
             if at > 0 && ahead {
                 let message = "only one ply is looked ahead";
                 self.fault(&scope.source, codes::ACT_CYCLE, condition.span, message);
@@ -272,7 +277,25 @@ impl Checker<'_> {
         let (before, after) = (held.next(), held.next());
         scope.contexts = around;
         scope.bindings.truncate(outside);
-        (Term::Able(act, before, after), Type::Truth)
+        let most = conditions.next().and_then(|most| self.most(most, scope));
+        (Term::Able(act, before, after, most), Type::Truth)
+    }
+
+    /// How many positions a search looks at: a number that is known beforehand.
+    fn most(&mut self, expr: &Expr, scope: &mut Scope) -> Option<u32> {
+        let most = match self.wanted(expr, &Type::Number(COUNT), scope) {
+            Term::Const(Value::Number(number)) => {
+                number.to_whole().and_then(|number| u32::try_from(number).ok())
+            }
+            _ => None,
+        };
+        let most = most.filter(|most| (1..=MAX_SOUGHT).contains(most));
+        if most.is_none() {
+            let message =
+                format!("how many positions are looked at is a fixed number from 1 to {MAX_SOUGHT}");
+            self.fault(&scope.source, codes::TYPE_MISMATCH, expr.span, message);
+        }
+        most
     }
 
     /// The number of an act; an unknown one is reported.

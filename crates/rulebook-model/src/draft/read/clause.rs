@@ -26,7 +26,7 @@ const FORMS: &[(&str, &[&str])] = &[
     ("renumbers", &[]),
     ("act", &["when", "unless", "choose", "then"]),
     ("after", &["when", "unless", "choose", "then"]),
-    ("then", &["when", "unless"]),
+    ("then", &["choose", "when", "unless"]),
 ];
 /// Keys of `TEXT_KEYS` that only some clauses obey: an order among those that decide something, phases of play.
 const ONLY_WITH: &[(&str, &[&str])] = &[

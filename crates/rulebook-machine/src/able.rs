@@ -1,0 +1,111 @@
+//! Questions about plies that could be made: one ply, or a sequence of them.
+//!
+//! Invariant: a search ends with the same answer in whatever order it looks: it is yes if a position fits that
+//! can be reached, or if there are more positions than it may look at.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::act::{Past, Ply, Story};
+use crate::engine::{Engine, Ground, Outcomes, Scene, Work};
+use crate::position::{Layout, Position, Row};
+use crate::program::{Run, Type};
+use crate::set::Set;
+use crate::value::Few;
+
+impl<L: Layout> Engine<L> {
+    /// Whether there is a legal ply of a name for which conditions hold: one on the ply, one on the position
+    /// after it. What the event at hand came with keeps its meaning in them.
+    pub(crate) fn is_able(
+        &self,
+        act: Option<u16>,
+        conditions: Run,
+        scene: &Scene<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<bool> {
+        for ply in self.generate(scene.position, scene.ground, act, false, work)?.legal {
+            if self.leads(&ply, conditions, scene, work)? == Some(true) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the second condition holds after a ply, if the first one holds for it.
+    fn leads(
+        &self,
+        ply: &Ply<L>,
+        conditions: Run,
+        scene: &Scene<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<Option<bool>> {
+        let (before, after) = match *self.list(conditions) {
+            [before] => (before, None),
+            [before, after, ..] => (before, Some(after)),
+            [] => return Ok(None),
+        };
+        let mut at_hand = ply.act.clone();
+        at_hand.bound = Few::default();
+        let around = scene.act.map(|act| &act.bound);
+        for bound in around.into_iter().flat_map(Few::iter).chain(ply.act.bound.iter()) {
+            at_hand.bound.push(bound.clone());
+        }
+        if !self.holds(before, &Scene::with(scene.position, scene.ground, &at_hand), work)? {
+            return Ok(None);
+        }
+        let Some(after) = after else { return Ok(Some(true)) };
+        let past = Past { position: ply.next, act: Some(ply.act.clone()), clauses: ply.clauses.clone() };
+        let ground = Ground { story: scene.ground.story.with(&past), stuck: None, ..scene.ground };
+        self.holds(after, &Scene::with(&ply.next, ground, &at_hand), work).map(Some)
+    }
+
+    /// Whether a sequence of plies, each of them of that name and with the first condition, leads to a position
+    /// in which the second one holds. After so many positions without an end of the search it is so: it has not
+    /// been excluded. Each position stands for itself, without what was played before.
+    pub(crate) fn is_reachable(
+        &self,
+        act: Option<u16>,
+        conditions: Run,
+        most: u32,
+        scene: &Scene<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<bool> {
+        let ground = Ground { story: Story::none(), stuck: None, ..scene.ground };
+        let mut seen = HashSet::from([self.lasting(scene.position)]);
+        let mut waiting = VecDeque::from([*scene.position]);
+        while let Some(position) = waiting.pop_front() {
+            let here = Scene { position: &position, ground, ..*scene };
+            for ply in self.generate(&position, ground, act, false, work)?.legal {
+                match self.leads(&ply, conditions, &here, work)? {
+                    Some(true) => return Ok(true),
+                    Some(false) if seen.insert(self.lasting(&ply.next)) => {
+                        if seen.len() > most as usize {
+                            return Ok(true);
+                        }
+                        waiting.push_back(ply.next);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// What makes a position what it is, as words.
+    fn lasting(&self, position: &Position<L>) -> Vec<u64> {
+        let kinds = position.kinds.slice().iter().take(self.program.kinds.len());
+        let owners = position.owners.slice().iter().take(self.program.players.len());
+        let mut words: Vec<u64> = kinds.chain(owners).flat_map(|set| set.words()).collect();
+        words.push(position.mover.into());
+        for var in self.program.identity.iter().chain(&self.program.fleeting) {
+            let Some(known) = self.program.vars.get(usize::from(*var)) else { continue };
+            for slot in (0..usize::from(known.count)).map(|at| usize::from(known.slot) + at) {
+                if known.ty == Type::Sites {
+                    words.extend(position.sets.get(slot).words());
+                } else {
+                    words.push(position.nums.get(slot) as u64);
+                }
+            }
+        }
+        words
+    }
+}
