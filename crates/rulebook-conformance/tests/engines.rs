@@ -9,10 +9,10 @@ use rulebook_compiler::Passes;
 use rulebook_conformance::Corpus;
 use rulebook_conformance::diff::{Amount, compare_all, every_setting};
 use rulebook_conformance::engines::Bridge;
-use rulebook_model::check;
 use rulebook_model::library::Library;
+use rulebook_model::{Value, check};
 use rulebook_notation::Judge;
-use rulebook_reference::{Engine, Fault};
+use rulebook_reference::{Engine, Fault, Verdict};
 use rulebook_syntax::{Severity, Source};
 
 #[test]
@@ -143,5 +143,63 @@ clauses:
         let (a, b) = (reference.plies(&state).unwrap_err(), Judge::plies(&machine, &state).unwrap_err());
         assert_eq!(a, Fault::Clause("a".into(), Box::new(Fault::Number)));
         assert_eq!(a, b);
+    }
+}
+
+/// A token that two players move by turns along the lower row, which nobody leaves, has three places, each with
+/// either player on turn: six positions, all met.
+#[test]
+fn searches_end_at_what_can_be_reached_or_at_their_bound() {
+    let (reference, machine) = both(
+        "
+setup: { board: '3/T2' }
+define:
+  rows: those s in sites where rank(s) = 1
+  within(target): able(ply, true, owned(first) = target, 6)
+  short(target): able(ply, true, owned(first) = target, 5)
+  narrow(target): able(ply, s in rows - target, owned(first) = target, 6)
+answers: [within, short, narrow]
+clauses:
+  a: { act: go, choose: 's in rows & empties', when: s in neighbours(owned(first)), then: 'remove owned(first); put token for first at s' }
+",
+    );
+    let state = reference.first();
+    let ask = |name: &str, site: u16| {
+        let arguments = vec![Value::Site(site)];
+        let a = reference.define(&state, name, arguments.clone()).unwrap();
+        assert_eq!(a, Judge::define(&machine, &state, name, arguments).unwrap(), "{name} {site}");
+        a == Some(Value::Truth(true))
+    };
+    let lower = 0..3;
+    assert_eq!(lower.clone().map(|site| ask("within", site)).collect::<Vec<_>>(), [true; 3]);
+    assert!(!ask("within", 4), "the upper row cannot be reached");
+    assert!(ask("short", 4), "five positions are too few to exclude it");
+    assert_eq!(lower.map(|site| ask("narrow", site)).collect::<Vec<_>>(), [false; 3], "without the last ply");
+}
+
+#[test]
+fn clauses_are_applied_with_what_they_are_given() {
+    let (reference, machine) = both(
+        "
+state: { marks: { type: count, for: each player, lasts: always } }
+clauses:
+  a: { act: pass }
+  b: { on: fine, by: arbiter, choose: 'culprit in players, times in 1..3', then: \"apply 'c'(next(culprit), times); apply 'd'(culprit)\" }
+  c: { choose: 'blamed in players, amount in 1..2', then: \"marks(blamed) += amount; apply 'd'(blamed)\" }
+  d: { choose: blamed in players, when: blamed = second, then: marks(blamed) += 10 }
+",
+    );
+    let state = reference.first();
+    for (times, marks) in [(1, [0, 11]), (2, [0, 12]), (3, [0, 0])] {
+        let with = [Value::Player(0), Value::whole(times)];
+        let a = reference.event(&state, 0, &with, rulebook_reference::Person::Arbiter).unwrap();
+        let b = Judge::event(&machine, &state, 0, &with, rulebook_reference::Person::Arbiter).unwrap();
+        let (Verdict::Done { next: a, clauses }, Verdict::Done { next: b, clauses: same }) = (a, b) else {
+            panic!("{times}: refused");
+        };
+        assert!(a.agrees(&b), "{times}");
+        assert_eq!(clauses, same, "{times}");
+        let marks = Value::List(marks.map(|mark| Value::whole(mark as usize)).to_vec());
+        assert_eq!(a.vars.last(), Some(&marks), "{times}");
     }
 }

@@ -6,10 +6,13 @@
 use std::collections::{HashSet, VecDeque};
 
 use crate::act::{Past, Ply, Story};
-use crate::engine::{Engine, Ground, Outcomes, Scene, Work};
+use crate::engine::{Engine, FUEL, Ground, Outcomes, Scene, Work};
+use crate::fast::Fast;
+use crate::memo::Asked;
 use crate::position::{Layout, Position, Row};
 use crate::program::{Run, Type};
 use crate::set::Set;
+use crate::terms::mention_plies;
 use crate::value::Few;
 
 impl<L: Layout> Engine<L> {
@@ -72,9 +75,18 @@ impl<L: Layout> Engine<L> {
         let ground = Ground { story: Story::none(), stuck: None, ..scene.ground };
         let mut seen = HashSet::from([self.lasting(scene.position)]);
         let mut waiting = VecDeque::from([*scene.position]);
+        // The plies are found beside the question, whose names keep their values meanwhile.
+        let mut beside = Work::default();
+        let limited = work.allowance() != u64::MAX;
+        if limited {
+            beside.allow(work.left());
+        }
+        let quick = act.is_none() && !mention_plies(&self.program, self.list(conditions));
         while let Some(position) = waiting.pop_front() {
+            beside.begin(FUEL);
+            work.refill();
             let here = Scene { position: &position, ground, ..*scene };
-            for ply in self.generate(&position, ground, act, false, work)?.legal {
+            for ply in self.followed(&position, ground, (act, quick), &mut beside)? {
                 match self.leads(&ply, conditions, &here, work)? {
                     Some(true) => return Ok(true),
                     Some(false) if seen.insert(self.lasting(&ply.next)) => {
@@ -86,8 +98,34 @@ impl<L: Layout> Engine<L> {
                     _ => {}
                 }
             }
+            if limited {
+                work.burn(beside.spent())?;
+            }
         }
         Ok(false)
+    }
+
+    /// The plies of a position that stands for itself, by the fast paths where they know it and nothing is asked
+    /// about the plies: those have no clauses, and what patterns marked is not known of them.
+    fn followed(
+        &self,
+        position: &Position<L>,
+        ground: Ground<'_, L>,
+        (act, quick): (Option<u16>, bool),
+        work: &mut Work<L>,
+    ) -> Outcomes<Vec<Ply<L>>> {
+        let fits = |_: &&Fast<L>| L::FAST && Fast::fits(&self.program, position) && self.sleeps(position);
+        let Some(fast) = self.fast.as_deref().filter(fits).filter(|_| quick && !self.reads_past) else {
+            return Ok(self.generate(position, ground, act, false, work)?.legal);
+        };
+        let asked = Asked::of(self, work);
+        let (mut plies, mut found) = (Vec::new(), Vec::new());
+        fast.plies(position, &asked, &mut plies, &mut found);
+        let made = plies.into_iter().map(|ply| (fast.act(position, ply), fast.after(position, ply, &asked)));
+        found.extend(made);
+        asked.fault().map_or(Ok(()), Err)?;
+        let whole = |(act, next)| Ply { act, next, ended: None, clauses: Default::default() };
+        Ok(found.into_iter().map(whole).collect())
     }
 
     /// What makes a position what it is, as words.

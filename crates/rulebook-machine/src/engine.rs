@@ -121,6 +121,23 @@ impl<L: Layout> Work<L> {
         (self.allowance, self.begun, self.fuel) = (steps, steps.min(FUEL), steps.min(FUEL));
     }
 
+    /// Gives the question at hand all the steps of a new one, unless all questions share an allowance.
+    pub(crate) fn refill(&mut self) {
+        if self.allowance == u64::MAX {
+            (self.begun, self.fuel) = (FUEL, FUEL);
+        }
+    }
+
+    /// Steps that are left for the question at hand.
+    pub(crate) fn left(&self) -> u64 {
+        self.fuel
+    }
+
+    /// Steps that the question at hand has taken.
+    pub(crate) fn spent(&self) -> u64 {
+        self.begun.saturating_sub(self.fuel)
+    }
+
     /// Steps that are left for all further questions together.
     pub(crate) fn allowance(&self) -> u64 {
         self.allowance

@@ -173,6 +173,18 @@ impl<'p> Walk<'p> {
     }
 }
 
+/// Whether terms mention the ply at hand: its sites and pieces, what it changed, what was chosen and marked.
+pub(crate) fn mention_plies(program: &Program, terms: &[u32]) -> bool {
+    let mut walk = Walk::of(program);
+    walk.todo.extend(terms.iter().map(|term| Todo::Node(*term)));
+    let of_plies = [Context::From, Context::To, Context::Piece, Context::Taken, Context::Changed];
+    walk.any(|node| match node {
+        Node::Bound(_) | Node::Mark(_) | Node::Last(_) => true,
+        Node::Context(context) => of_plies.contains(context),
+        _ => false,
+    })
+}
+
 /// Whether plies may depend on what was played before, or on how much: besides the position then counts how it
 /// came about.
 pub(crate) fn plies_read_past(program: &Program) -> bool {

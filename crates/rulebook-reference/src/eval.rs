@@ -385,6 +385,8 @@ impl<'a> Evaluator<'a> {
         let mut seen = HashSet::from([same(&first)]);
         let mut waiting = VecDeque::from([first]);
         while let Some(state) = waiting.pop_front() {
+            // A search may take as much for each position as another question does for one.
+            self.fuel.set(self.fuel.get().max(FUEL));
             let here = Evaluator { state: &state, ..*self };
             for ply in self.engine.generate(&state, act, false, self.fuel)?.legal {
                 let (next, found) = here.leads(ply, conditions, situation, slots)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rulebook_syntax::ast::{AfterPeriod, Binary, Expr, ExprKind, Name, Period};
 use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
-use super::names::{ABLE, ATTACK, Scope, bit};
+use super::names::{ABLE, ALL_CONTEXTS, ATTACK, Scope, bit};
 use super::terms::{NOTHING, Typed};
 use super::{Checker, Meaning};
 use crate::draft::suggest;
@@ -261,7 +261,7 @@ impl Checker<'_> {
         let asking = ABLE | bit(Context::Stuck);
         // What is supposed to have been played is not played on: one ply is looked ahead, and whether another
         // one follows.
-        let ahead = around & bit(Context::Changed) != 0;
+        let ahead = around & bit(Context::Changed) != 0 && around != ALL_CONTEXTS;
         let mut held = Vec::new();
         let mut conditions = conditions.iter();
         let asked = conditions.by_ref().take(2);
@@ -270,7 +270,8 @@ impl Checker<'_> {
                 let message = "only one ply is looked ahead";
                 self.fault(&scope.source, codes::ACT_CYCLE, condition.span, message);
             }
-            scope.contexts = if at == 0 { known & !asking } else { known | bit(Context::Changed) };
+            let after = (known | bit(Context::Changed)) & !bit(Context::Tied);
+            scope.contexts = if at == 0 { known & !asking } else { after };
             held.push(Box::new(self.wanted(condition, &Type::Truth, scope)));
         }
         let mut held = held.into_iter();
