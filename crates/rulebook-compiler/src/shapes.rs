@@ -209,7 +209,8 @@ impl Recogniser<'_> {
         Some(stops)
     }
 
-    /// Whether some way of making a ply looks at more than the position before it.
+    /// Whether some way of making a ply looks at more than the position before it and the name of the act that led
+    /// there.
     fn reads_past(&self) -> bool {
         let mut reads = false;
         for clause in &self.rules.clauses {
@@ -222,8 +223,7 @@ impl Recogniser<'_> {
                     | Form::Turn(_)
             ) {
                 self.rules.visit_clause(clause, &mut |term| {
-                    reads |=
-                        matches!(term, Term::Times(_) | Term::Last(_) | Term::Call(Builtin::Restores, _));
+                    reads |= matches!(term, Term::Times(_) | Term::Call(Builtin::Restores, _));
                 });
             }
         }

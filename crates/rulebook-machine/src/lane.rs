@@ -46,7 +46,7 @@ pub struct Lane {
     /// The endings that stop the counting of sequences, as questions asked before the plies of this player;
     /// `None` if one of them is not understood.
     pub stops: Option<Vec<u16>>,
-    /// Whether some ply depends on what was on the board before.
+    /// Whether some ply depends on what was on the board before, and not only on the name of the latest act.
     pub reads_past: bool,
     /// The variables that are taken to have their first values: with other ones the general engine is asked.
     pub asleep: Vec<u16>,

@@ -10,7 +10,7 @@ use crate::effects::Draft;
 use crate::engine::Fault;
 use crate::engine::{Engine, FUEL, Ground, Scene, WORK, Work};
 use crate::fast::General;
-use crate::position::{Layout, Position, Row};
+use crate::position::{Layout, NO_ACT, Position, Row};
 use crate::program::{Effect, Form};
 use crate::set::Set;
 
@@ -91,10 +91,16 @@ impl<'a, L: Layout> Asked<'a, L> {
     }
 }
 
+/// A position as one that is recorded: of the act that led to it only the name is known.
+fn led_to<L: Layout>(position: &Position<L>) -> Past<L> {
+    let act = (position.last != NO_ACT).then(|| Act::new(position.last, position.mover));
+    Past { position: *position, act, clauses: Default::default() }
+}
+
 impl<L: Layout> General<L> for Asked<'_, L> {
     fn granted(&self, clause: u16, pieces: L::Set, position: &Position<L>) -> Vec<(Act<L>, Position<L>)> {
         let inner = &mut *self.inner.borrow_mut();
-        let past = Past { position: *position, act: None, clauses: Default::default() };
+        let past = led_to(position);
         let bare = self.engine.bare_ground(self.engine.first_tables());
         let ground = Ground { story: bare.story.with(&past), ..bare };
         let mut found = Plies::default();
@@ -108,7 +114,7 @@ impl<L: Layout> General<L> for Asked<'_, L> {
 
     fn allows(&self, clause: u16, act: Act<L>, position: &Position<L>) -> bool {
         let inner = &mut *self.inner.borrow_mut();
-        let past = Past { position: *position, act: None, clauses: Default::default() };
+        let past = led_to(position);
         let bare = self.engine.bare_ground(self.engine.first_tables());
         let ground = Ground { story: bare.story.with(&past), ..bare };
         let mut found = Plies::default();
@@ -121,7 +127,7 @@ impl<L: Layout> General<L> for Asked<'_, L> {
 
     fn follow(&self, clause: u16, before: &Position<L>, now: &mut Position<L>, act: Act<L>) -> L::Set {
         let inner = &mut *self.inner.borrow_mut();
-        let past = Past { position: *before, act: None, clauses: Default::default() };
+        let past = led_to(before);
         let bare = self.engine.bare_ground(self.engine.first_tables());
         let ground = Ground { story: bare.story.with(&past), mid_ply: true, ..bare };
         let mut draft = Draft::new(act, *now);
