@@ -17,7 +17,7 @@ const WHOLE: &[(&str, usize)] = &[("rules/chess/board.yaml", 80), ("rules/go/boa
 const VARIANTS: (&[&str], usize) = (&["rules/chess/", "rules/go/"], 20);
 
 /// The folders of regulations of conduct, which are as long as their texts.
-const CONDUCT: &[&str] = &["rules/chess/conduct/"];
+const CONDUCT: &[&str] = &["rules/chess/conduct/", "rules/go/conduct/"];
 
 /// No rule file exceeds its limit, and every file with a limit of its own is there.
 pub(super) fn rules_are_brief(tree: &Tree) -> Vec<Finding> {
