@@ -139,7 +139,7 @@ fn group_values(count: usize, size: usize, a: usize, b: usize) -> Vec<i64> {
     let half = (size / groups / 2).max(1);
     let mut values = vec![0; count];
     if group(a) != group(b) {
-        values[group(a).min(count - 1)] = -((group(b) - group(a)) as i64);
+        values[group(a).min(count - 1)] = -((group(b) - group(a)).min(size) as i64);
     }
     if count > 3 {
         values[count - 3] = i64::from(mark(a) % 2 != mark(b) % 2);

@@ -41,9 +41,13 @@ impl<W: Weight> Matcher<W> {
     /// If a weight is wider than [`widest`](Self::widest) allows. Then nothing has changed.
     pub fn solve_complete(&mut self, weight: impl Fn(usize, usize) -> Option<W>) -> Result<(), Refusal> {
         self.take_over(&weight)?;
+        let mut more = std::env::var("MORE").ok().and_then(|x| x.parse().ok()).unwrap_or(MORE);
+        let start = std::time::Instant::now();
         loop {
             self.solve();
-            let wanted = self.lacking(&weight);
+            let wanted = self.lacking(&weight, more);
+            if std::env::var("SHOW").is_ok() { eprintln!("{} {:?}", wanted.len(), start.elapsed()); }
+            more += more / 2;
             if wanted.is_empty() {
                 return Ok(());
             }
@@ -68,28 +72,27 @@ impl<W: Weight> Matcher<W> {
         self.proof().check(self.goal(), &partners, edges)
     }
 
-    /// Gives the edges that are there their weights, and if there was no search yet, adds the best for each vertex.
+    /// Gives the edges that are there their weights; without any, or if most weights are others now, begins anew.
     fn take_over(&mut self, weight: impl Fn(usize, usize) -> Option<W>) -> Result<(), Refusal> {
         let mut bits = 0;
-        let mut best = self.is_fresh().then(|| Choice::new(self.vertices(), FIRST));
         let mut known = self.edges().peekable();
-        let mut changes = Vec::new();
+        let (mut kept, mut changes) = (0, Vec::new());
         for (a, b) in pairs(self.vertices()) {
             let now = weight(a, b);
-            if let Some((_, _, before)) = known.next_if(|(from, to, _)| (*from, *to) == (a, b))
-                && now.as_ref() != Some(&before)
-            {
-                changes.push((a, b, now.clone()));
-            }
-            if let Some(now) = now {
-                bits = bits.max(now.bits());
-                if let Some(best) = &mut best {
-                    best.offer(a, b, &now);
+            bits = now.as_ref().map_or(bits, |now| bits.max(now.bits()));
+            if let Some((_, _, before)) = known.next_if(|(from, to, _)| (*from, *to) == (a, b)) {
+                if now.as_ref() == Some(&before) {
+                    kept += 1;
+                } else {
+                    changes.push((a, b, now));
                 }
             }
         }
         drop(known);
         self.expect_bits(bits)?;
+        if kept <= changes.len() {
+            return self.begin(weight);
+        }
         for (a, b, now) in changes {
             match now {
                 Some(now) => self.set_weight(a, b, now)?,
@@ -98,7 +101,53 @@ impl<W: Weight> Matcher<W> {
                 }
             }
         }
-        for (a, b) in best.map_or(Vec::new(), Choice::into_pairs) {
+        Ok(())
+    }
+
+    /// Begins anew, with dual values that suit all pairs and the edges that have least slack by them.
+    ///
+    /// If a value `y` suits, so does the mean of it and the least value that would do if only it were to change,
+    /// and that for all vertices at once; so values that suit come closer together, whatever the weights are.
+    fn begin(&mut self, weight: impl Fn(usize, usize) -> Option<W>) -> Result<(), Refusal> {
+        let count = self.vertices();
+        let least = W::zero().minus(&self.bonus());
+        let mut values = vec![least.clone(); count];
+        for (a, b) in pairs(count) {
+            if let Some(weight) = weight(a, b) {
+                for vertex in [a, b] {
+                    if weight > values[vertex] {
+                        values[vertex] = weight.clone();
+                    }
+                }
+            }
+        }
+        let passes = std::env::var("PASSES").ok().and_then(|x| x.parse().ok()).unwrap_or(3);
+        for _ in 0..passes {
+            let mut needed = vec![least.clone(); count];
+            for (a, b) in pairs(count) {
+                if let Some(weight) = weight(a, b) {
+                    let doubled = weight.plus(&weight);
+                    for (vertex, other) in [(a, b), (b, a)] {
+                        let need = doubled.minus(&values[other]);
+                        if need > needed[vertex] {
+                            needed[vertex] = need;
+                        }
+                    }
+                }
+            }
+            for (value, needed) in values.iter_mut().zip(needed) {
+                *value = value.minus(&value.minus(&needed).half());
+            }
+        }
+        let first = std::env::var("FIRST").ok().and_then(|x| x.parse().ok()).unwrap_or(FIRST);
+        let mut best = Choice::new(count, first);
+        for (a, b) in pairs(count) {
+            if let Some(weight) = weight(a, b) {
+                best.offer(a, b, &weight.plus(&weight).minus(&values[a]).minus(&values[b]));
+            }
+        }
+        self.restart(values);
+        for (a, b) in best.into_pairs() {
             if let Some(weight) = weight(a, b) {
                 self.set_weight(a, b, weight)?;
             }
@@ -107,9 +156,9 @@ impl<W: Weight> Matcher<W> {
     }
 
     /// For each vertex some of the pairs whose slack is negative, the worst first.
-    fn lacking(&self, weight: impl Fn(usize, usize) -> Option<W>) -> Vec<(usize, usize)> {
+    fn lacking(&self, weight: impl Fn(usize, usize) -> Option<W>, more: usize) -> Vec<(usize, usize)> {
         let count = self.vertices();
-        let mut worst = Choice::new(count, MORE);
+        let mut worst = Choice::new(count, more);
         let values: Vec<W> = (0..count).map(|vertex| self.value(vertex)).collect();
         for (a, b) in pairs(count) {
             let Some(weight) = weight(a, b) else { continue };

@@ -348,9 +348,19 @@ impl<W: Weight> Matcher<W> {
         common.iter().fold(W::zero(), |sum, node| sum.plus(&self.state.z[self.state.nest.blossom(*node)]))
     }
 
-    /// Whether there never was a search.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.fresh
+    /// What every weight is raised by.
+    pub(crate) fn bonus(&self) -> W {
+        self.bonus.clone()
+    }
+
+    /// Drops all edges and pairs, and begins with dual values that suit the edges to come, less the bonus.
+    pub(crate) fn restart(&mut self, values: Vec<W>) {
+        self.graph = Graph::new(self.vertices());
+        self.state = State::new(self.vertices());
+        self.state.y = values.iter().map(|value| value.plus(&self.bonus)).collect();
+        self.search = Search::new(self.vertices());
+        self.changed.clear();
+        self.fresh = false;
     }
 
     /// Makes room for the widest of some weights at once.

@@ -15,8 +15,13 @@ pub(crate) struct Nest {
     vertices: usize,
     /// The blossom of which each node is a kid.
     parent: Vec<usize>,
-    /// The outermost node around each vertex.
-    top: Vec<usize>,
+    /// How many vertices each node has.
+    size: Vec<usize>,
+    /// The class of each vertex, and the outermost node whose vertices are those of the class: so that of a large
+    /// node nothing has to change when small ones join it.
+    class: Vec<usize>,
+    holder: Vec<usize>,
+    spare_classes: Vec<usize>,
     /// The vertex of each node that is not matched within it.
     base: Vec<usize>,
     kids: Vec<Vec<usize>>,
@@ -31,7 +36,10 @@ impl Nest {
         Self {
             vertices,
             parent: vec![NONE; vertices],
-            top: (0..vertices).collect(),
+            size: vec![1; vertices],
+            class: (0..vertices).collect(),
+            holder: (0..vertices).collect(),
+            spare_classes: Vec::new(),
             base: (0..vertices).collect(),
             kids: Vec::new(),
             links: Vec::new(),
@@ -60,16 +68,12 @@ impl Nest {
 
     #[inline]
     pub(crate) fn top(&self, vertex: usize) -> usize {
-        self.top[vertex]
+        self.holder[self.class[vertex]]
     }
 
     #[inline]
     pub(crate) fn base(&self, node: usize) -> usize {
         self.base[node]
-    }
-
-    pub(crate) fn parent(&self, node: usize) -> usize {
-        self.parent[node]
     }
 
     /// The nodes on the cycle of a blossom; none for a vertex, and for a number that is no blossom now.
@@ -110,7 +114,7 @@ impl Nest {
 
     /// The blossoms around both of two vertices, the innermost first.
     pub(crate) fn common(&self, a: usize, b: usize) -> Vec<usize> {
-        if self.top[a] != self.top[b] {
+        if self.top(a) != self.top(b) {
             return Vec::new();
         }
         let (mut around, mut of_b) = (self.around(a), self.around(b));
@@ -131,20 +135,30 @@ impl Nest {
     }
 
     /// Makes a blossom of a cycle of outermost nodes, the one with the base first.
+    ///
+    /// Takes time for all vertices but those of the largest kid.
     pub(crate) fn close(&mut self, kids: Vec<usize>, links: Vec<usize>) -> usize {
         let node = self.spare.pop().unwrap_or_else(|| {
             self.parent.push(NONE);
             self.base.push(NONE);
+            self.size.push(0);
             self.kids.push(Vec::new());
             self.links.push(Vec::new());
             self.parent.len() - 1
         });
         let at = self.blossom(node);
         self.base[node] = kids.first().map_or(NONE, |kid| self.base[*kid]);
-        for kid in &kids {
-            self.parent[*kid] = node;
-            for leaf in self.leaves(*kid) {
-                self.top[leaf] = node;
+        self.size[node] = kids.iter().map(|kid| self.size[*kid]).sum();
+        let large = self.largest(&kids);
+        let class = self.class[self.base[large]];
+        self.holder[class] = node;
+        for &kid in &kids {
+            self.parent[kid] = node;
+            if kid != large {
+                self.spare_classes.push(self.class[self.base[kid]]);
+                for leaf in self.leaves(kid) {
+                    self.class[leaf] = class;
+                }
             }
         }
         self.kids[at] = kids;
@@ -152,15 +166,29 @@ impl Nest {
         node
     }
 
+    fn largest(&self, kids: &[usize]) -> usize {
+        kids.iter().copied().max_by_key(|kid| self.size[*kid]).unwrap_or(NONE)
+    }
+
     /// Takes an outermost blossom apart, and gives the kids and links that it had.
+    ///
+    /// Takes time for all vertices but those of the largest kid.
     pub(crate) fn open(&mut self, node: usize) -> (Vec<usize>, Vec<usize>) {
         let at = self.blossom(node);
         let kids = std::mem::take(&mut self.kids[at]);
         let links = std::mem::take(&mut self.links[at]);
-        for kid in &kids {
-            self.parent[*kid] = NONE;
-            for leaf in self.leaves(*kid) {
-                self.top[leaf] = *kid;
+        let large = self.largest(&kids);
+        for &kid in &kids {
+            self.parent[kid] = NONE;
+            if kid == large {
+                self.holder[self.class[self.base[kid]]] = kid;
+            } else {
+                // There are never more outermost nodes than vertices, so a class is free.
+                let Some(class) = self.spare_classes.pop() else { continue };
+                self.holder[class] = kid;
+                for leaf in self.leaves(kid) {
+                    self.class[leaf] = class;
+                }
             }
         }
         self.spare.push(node);
