@@ -16,9 +16,15 @@ use crate::proof::Flaw;
 use crate::refusal::Refusal;
 use crate::weight::Weight;
 
-/// How many edges each vertex brings in at the beginning, and at most in each round thereafter.
+/// How many edges each vertex brings in at the beginning, and at most in the first round thereafter; in each later
+/// round it is twice as many.
 const FIRST: usize = 12;
 const MORE: usize = 6;
+
+/// After how many rounds the choice of edges is taken to be a bad one, and with how many passes over all pairs a
+/// better one is made.
+const PATIENCE: usize = 4;
+const PASSES: usize = 8;
 
 impl<W: Weight> Matcher<W> {
     /// Finds a matching that no other is better than, in the graph of all pairs to which a function gives a weight.
@@ -41,22 +47,27 @@ impl<W: Weight> Matcher<W> {
     /// If a weight is wider than [`widest`](Self::widest) allows. Then nothing has changed.
     pub fn solve_complete(&mut self, weight: impl Fn(usize, usize) -> Option<W>) -> Result<(), Refusal> {
         self.take_over(&weight)?;
-        let mut more = std::env::var("MORE").ok().and_then(|x| x.parse().ok()).unwrap_or(MORE);
-        let start = std::time::Instant::now();
-        loop {
+        let mut more = MORE;
+        for round in 1.. {
             self.solve();
             let wanted = self.lacking(&weight, more);
-            if std::env::var("SHOW").is_ok() { eprintln!("{} {:?}", wanted.len(), start.elapsed()); }
-            more += more / 2;
-            if wanted.is_empty() {
-                return Ok(());
+            // An edge that is there lacks nothing; so every round adds some, and the rounds come to an end, even
+            // for a function that does not keep its word.
+            if wanted.iter().all(|(a, b)| self.weight(*a, *b).is_some()) {
+                break;
+            }
+            if round == PATIENCE {
+                self.begin(&weight, PASSES)?;
+                continue;
             }
             for (a, b) in wanted {
                 if let Some(weight) = weight(a, b) {
                     self.set_weight(a, b, weight)?;
                 }
             }
+            more = more.saturating_mul(2);
         }
+        Ok(())
     }
 
     /// Checks by its [`proof`](Self::proof) that no matching is better than this one, in the graph of all pairs to
@@ -91,7 +102,7 @@ impl<W: Weight> Matcher<W> {
         drop(known);
         self.expect_bits(bits)?;
         if kept <= changes.len() {
-            return self.begin(weight);
+            return self.begin(weight, 0);
         }
         for (a, b, now) in changes {
             match now {
@@ -104,11 +115,12 @@ impl<W: Weight> Matcher<W> {
         Ok(())
     }
 
-    /// Begins anew, with dual values that suit all pairs and the edges that have least slack by them.
+    /// Begins anew, with dual values that suit all pairs, and the edges that have least slack by them.
     ///
-    /// If a value `y` suits, so does the mean of it and the least value that would do if only it were to change,
-    /// and that for all vertices at once; so values that suit come closer together, whatever the weights are.
-    fn begin(&mut self, weight: impl Fn(usize, usize) -> Option<W>) -> Result<(), Refusal> {
+    /// If a value suits, so does the mean of it and the least value that would do if only it were to change, and
+    /// that for all vertices at once; so with every pass the values come closer to the best, whatever the weights
+    /// are.
+    fn begin(&mut self, weight: impl Fn(usize, usize) -> Option<W>, passes: usize) -> Result<(), Refusal> {
         let count = self.vertices();
         let least = W::zero().minus(&self.bonus());
         let mut values = vec![least.clone(); count];
@@ -121,7 +133,6 @@ impl<W: Weight> Matcher<W> {
                 }
             }
         }
-        let passes = std::env::var("PASSES").ok().and_then(|x| x.parse().ok()).unwrap_or(3);
         for _ in 0..passes {
             let mut needed = vec![least.clone(); count];
             for (a, b) in pairs(count) {
@@ -139,8 +150,7 @@ impl<W: Weight> Matcher<W> {
                 *value = value.minus(&value.minus(&needed).half());
             }
         }
-        let first = std::env::var("FIRST").ok().and_then(|x| x.parse().ok()).unwrap_or(FIRST);
-        let mut best = Choice::new(count, first);
+        let mut best = Choice::new(count, FIRST);
         for (a, b) in pairs(count) {
             if let Some(weight) = weight(a, b) {
                 best.offer(a, b, &weight.plus(&weight).minus(&values[a]).minus(&values[b]));
@@ -160,13 +170,19 @@ impl<W: Weight> Matcher<W> {
         let count = self.vertices();
         let mut worst = Choice::new(count, more);
         let values: Vec<W> = (0..count).map(|vertex| self.value(vertex)).collect();
-        for (a, b) in pairs(count) {
-            let Some(weight) = weight(a, b) else { continue };
-            let excess = weight.plus(&weight).minus(&values[a]).minus(&values[b]);
-            if excess > W::zero() {
-                let excess = excess.minus(&self.shared(a, b));
+        let mut shared = self.shared();
+        for a in 0..count {
+            shared.turn_to(a);
+            for b in a + 1..count {
+                let Some(weight) = weight(a, b) else { continue };
+                let mut excess = weight.plus(&weight).minus(&values[a]).minus(&values[b]);
                 if excess > W::zero() {
-                    worst.offer(a, b, &excess);
+                    if let Some(shared) = shared.with(b) {
+                        excess = excess.minus(shared);
+                    }
+                    if excess > W::zero() {
+                        worst.offer(a, b, &excess);
+                    }
                 }
             }
         }

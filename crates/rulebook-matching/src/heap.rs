@@ -97,7 +97,8 @@ mod tests {
         }
         (0..40).step_by(3).for_each(|item| heap.remove(item));
         heap.remove(3);
-        let mut wanted: Vec<_> = (0..40).filter(|item| item % 3 != 0).map(|item| (key(item, 2), item)).collect();
+        let mut wanted: Vec<_> =
+            (0..40).filter(|item| item % 3 != 0).map(|item| (key(item, 2), item)).collect();
         wanted.sort_unstable();
         let mut found = Vec::new();
         while let Some((item, key)) = heap.first() {

@@ -1,10 +1,12 @@
 //! The matcher: edges come, go and change their weights, and each time the matching is brought up to date.
 
+use std::cmp::Reverse;
+
 use crate::graph::{Graph, NONE, back};
 use crate::proof::{Blossom, Flaw, Proof};
 use crate::refusal::Refusal;
 use crate::search::Search;
-use crate::state::State;
+use crate::state::{Shared, State};
 use crate::weight::Weight;
 
 /// How many bits more than a weight the values of a search take.
@@ -42,7 +44,7 @@ impl Goal {
 ///
 /// The same calls in the same order give the same matching.
 /// If several matchings are best, which of them it is follows from the calls, but from no rule beyond that; whoever
-/// wants a certain one adds a criterion in the lowest bits of the weights, or asks for [`first`](Self::first).
+/// wants a certain one adds a criterion in the lowest bits of the weights.
 ///
 /// # Examples
 ///
@@ -317,7 +319,7 @@ impl<W: Weight> Matcher<W> {
             count[self.graph.head(arc)] += 1;
         }
         let mut order: Vec<usize> = (0..self.vertices()).filter(|vertex| count[*vertex] > 0).collect();
-        order.sort_by_key(|vertex| (std::cmp::Reverse(count[*vertex]), *vertex));
+        order.sort_by_key(|vertex| (Reverse(count[*vertex]), *vertex));
         let mut at_vertex = vec![Vec::new(); self.vertices()];
         for arc in changed.iter().flat_map(|arc| [*arc, back(*arc)]) {
             at_vertex[self.graph.tail(arc)].push(arc);
@@ -342,10 +344,9 @@ impl<W: Weight> Matcher<W> {
         self.state.y[vertex].minus(&self.bonus)
     }
 
-    /// The sum of the values of the blossoms around both of two vertices.
-    pub(crate) fn shared(&self, a: usize, b: usize) -> W {
-        let common = self.state.nest.common(a, b);
-        common.iter().fold(W::zero(), |sum, node| sum.plus(&self.state.z[self.state.nest.blossom(*node)]))
+    /// What the blossoms add to the slack of pairs.
+    pub(crate) fn shared(&self) -> Shared<'_, W> {
+        Shared::new(&self.state)
     }
 
     /// What every weight is raised by.

@@ -6,6 +6,8 @@
 //! not; so all vertices of a blossom but its base are matched within it.
 //! Nothing here recurses, for blossoms may lie in each other many hundred deep.
 
+use std::ops::Range;
+
 use crate::graph::{Graph, NONE, back};
 use crate::weight::Weight;
 
@@ -103,6 +105,24 @@ impl Nest {
         leaves
     }
 
+    /// All vertices in an order in which those of each node stand together, and for each node where they stand.
+    pub(crate) fn layout(&self) -> (Vec<usize>, Vec<Range<usize>>) {
+        let mut order = Vec::with_capacity(self.vertices);
+        let mut ranges = vec![0..0; self.nodes()];
+        let mut open: Vec<usize> = (0..self.vertices).map(|vertex| self.top(vertex)).collect();
+        open.sort_unstable();
+        open.dedup();
+        while let Some(node) = open.pop() {
+            ranges[node] = order.len()..order.len() + self.size[node];
+            if self.is_blossom(node) {
+                open.extend_from_slice(self.kids(node));
+            } else {
+                order.push(node);
+            }
+        }
+        (order, ranges)
+    }
+
     /// Which kid of a blossom holds a vertex of it.
     pub(crate) fn kid_with(&self, blossom: usize, vertex: usize) -> usize {
         let mut node = vertex;
@@ -117,14 +137,14 @@ impl Nest {
         if self.top(a) != self.top(b) {
             return Vec::new();
         }
-        let (mut around, mut of_b) = (self.around(a), self.around(b));
+        let (mut around, of_b) = (self.around(a), self.around(b));
         // Both end with the outermost blossom: what is common is the equal end.
         let equal = around.iter().rev().zip(of_b.iter().rev()).take_while(|(a, b)| a == b).count();
-        of_b.clear();
         around.split_off(around.len() - equal)
     }
 
-    fn around(&self, vertex: usize) -> Vec<usize> {
+    /// The blossoms around a vertex, the innermost first.
+    pub(crate) fn around(&self, vertex: usize) -> Vec<usize> {
         let mut around = Vec::new();
         let mut node = self.parent[vertex];
         while node != NONE {

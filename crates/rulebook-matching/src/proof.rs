@@ -86,7 +86,9 @@ impl<W: Weight> Proof<W> {
     ) -> Result<(), Flaw> {
         let zero = W::zero();
         for (vertex, partner) in partners.iter().enumerate() {
-            if partner.is_some_and(|partner| partner == vertex || partners.get(partner) != Some(&Some(vertex))) {
+            if partner
+                .is_some_and(|partner| partner == vertex || partners.get(partner) != Some(&Some(vertex)))
+            {
                 return Err(Flaw::Pair(vertex));
             }
             let value = self.values.get(vertex).ok_or(Flaw::Vertex(vertex))?;
@@ -109,10 +111,14 @@ impl<W: Weight> Proof<W> {
             bits = bits.max(weight.bits());
             let raised = weight.plus(&self.bonus);
             let mut slack = self.values[a].plus(&self.values[b]).minus(&raised).minus(&raised);
+            let is_pair = partners[a] == Some(b);
             for at in of_a.iter().filter(|at| of_b.binary_search(at).is_ok()) {
+                // What is enough only grows, for all values of sets are positive.
+                if slack >= zero && !is_pair {
+                    break;
+                }
                 slack = slack.plus(&self.blossoms[*at].value);
             }
-            let is_pair = partners[a] == Some(b);
             matched += usize::from(is_pair);
             if slack < zero || (is_pair && slack != zero) {
                 return Err(Flaw::Edge(a, b));
@@ -128,10 +134,13 @@ impl<W: Weight> Proof<W> {
             // No weight is beyond 2^bits, and two matchings have at most as many edges as there are vertices.
             Goal::Cardinality => {
                 let most = zero.plus_scaled(1, bits);
-                partners.iter().try_fold(self.bonus.clone(), |rest, _| {
-                    let rest = rest.minus(&most);
-                    (rest > W::zero()).then_some(rest)
-                }).is_some()
+                partners
+                    .iter()
+                    .try_fold(self.bonus.clone(), |rest, _| {
+                        let rest = rest.minus(&most);
+                        (rest > W::zero()).then_some(rest)
+                    })
+                    .is_some()
             }
         };
         if suits { Ok(()) } else { Err(Flaw::Bonus) }

@@ -84,6 +84,7 @@ pub(crate) struct Search<W> {
     /// For each node the last walk that came by.
     mark: Vec<usize>,
     walk: usize,
+    /// Blossoms that closed in this search.
     made: Vec<usize>,
 }
 
@@ -373,7 +374,8 @@ impl<W: Weight> Search<W> {
     fn join(&mut self, graph: &Graph<W>, state: &State<W>, ends: [usize; 2]) -> usize {
         self.walk += 1;
         let [mut one, mut other] = ends.map(Some);
-        loop {
+        // Both ways lead to the root, so they meet at the latest there.
+        while one.is_some() || other.is_some() {
             if let Some(node) = one {
                 if self.mark[node] == self.walk {
                     return node;
@@ -383,6 +385,7 @@ impl<W: Weight> Search<W> {
             }
             std::mem::swap(&mut one, &mut other);
         }
+        NONE
     }
 
     /// Opens an inner blossom without value: the way from where it was entered to its base stays in the tree, and

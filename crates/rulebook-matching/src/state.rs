@@ -6,6 +6,8 @@
 //! What may be missing for a matching of greatest weight is only this: a vertex that is free, and whose `y` is
 //! not zero.
 
+use std::ops::Range;
+
 use crate::graph::{Graph, NONE, back};
 use crate::nest::Nest;
 use crate::weight::Weight;
@@ -116,5 +118,51 @@ impl<W: Weight> State<W> {
                 nodes.extend(self.nest.open(node).0);
             }
         }
+    }
+}
+
+/// The values of the blossoms around both of two vertices, for all pairs.
+pub(crate) struct Shared<'a, W> {
+    state: &'a State<W>,
+    order: Vec<usize>,
+    ranges: Vec<Range<usize>>,
+    /// Which blossom around the vertex of the row is the innermost that holds each vertex.
+    level: Vec<usize>,
+    /// The values of each blossom around the vertex of the row and of those around it.
+    sums: Vec<W>,
+}
+
+impl<'a, W: Weight> Shared<'a, W> {
+    pub(crate) fn new(state: &'a State<W>) -> Self {
+        let (order, ranges) = state.nest.layout();
+        Self { state, level: vec![NONE; order.len()], order, ranges, sums: Vec::new() }
+    }
+
+    /// Goes on to the pairs of a vertex. Takes time in O(n).
+    pub(crate) fn turn_to(&mut self, vertex: usize) {
+        let nest = &self.state.nest;
+        let around = nest.around(vertex);
+        self.level.fill(NONE);
+        self.sums.clear();
+        let mut sum = W::zero();
+        let mut done = 0..0;
+        for node in around.iter().rev() {
+            sum = sum.plus(&self.state.z[nest.blossom(*node)]);
+            self.sums.push(sum.clone());
+        }
+        for (at, node) in around.iter().enumerate() {
+            let range = self.ranges[*node].clone();
+            let parts =
+                if at == 0 { [range.clone(), 0..0] } else { [range.start..done.start, done.end..range.end] };
+            for place in parts.into_iter().flatten() {
+                self.level[self.order[place]] = around.len() - 1 - at;
+            }
+            done = range;
+        }
+    }
+
+    /// The sum for the vertex that was turned to and another; none if no blossom is around both.
+    pub(crate) fn with(&self, other: usize) -> Option<&W> {
+        self.sums.get(self.level[other])
     }
 }

@@ -1,13 +1,13 @@
 //! What the tests share: random numbers, random graphs, and the best matching by trying all.
-#![expect(dead_code, reason = "every test uses some of it")]
+#![expect(clippy::unwrap_used, reason = "tests may fail loudly")]
 
 use rulebook_matching::{Goal, Matcher, Weight};
 
 /// Random numbers that are the same everywhere: SplitMix64.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -15,20 +15,20 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, count: u64) -> u64 {
+    pub(crate) fn below(&mut self, count: u64) -> u64 {
         self.next() % count
     }
 
-    pub fn within(&mut self, low: i64, high: i64) -> i64 {
+    pub(crate) fn within(&mut self, low: i64, high: i64) -> i64 {
         low + self.below((high - low + 1) as u64) as i64
     }
 }
 
 /// The edges of a graph.
-pub type Edges = Vec<(usize, usize, i64)>;
+pub(crate) type Edges = Vec<(usize, usize, i64)>;
 
 /// A graph in which each pair is an edge with some chance in a hundred.
-pub fn graph(random: &mut Random, count: usize, chance: u64, low: i64, high: i64) -> Edges {
+pub(crate) fn graph(random: &mut Random, count: usize, chance: u64, low: i64, high: i64) -> Edges {
     let mut edges = Vec::new();
     for a in 0..count {
         for b in a + 1..count {
@@ -41,10 +41,10 @@ pub fn graph(random: &mut Random, count: usize, chance: u64, low: i64, high: i64
 }
 
 /// A weight as the goal sees it: how many edges, if they count, and the sum.
-pub type Worth = (i64, i64);
+pub(crate) type Worth = (i64, i64);
 
 /// What the best matching is worth, by trying all.
-pub fn brute(count: usize, goal: Goal, edges: &[(usize, usize, i64)]) -> Worth {
+pub(crate) fn brute(count: usize, goal: Goal, edges: &[(usize, usize, i64)]) -> Worth {
     let mut weight = vec![vec![None; count]; count];
     for (a, b, w) in edges {
         weight[*a][*b] = Some(*w);
@@ -71,13 +71,13 @@ pub fn brute(count: usize, goal: Goal, edges: &[(usize, usize, i64)]) -> Worth {
 }
 
 /// What the matching of a matcher is worth.
-pub fn worth(matcher: &Matcher<i64>) -> Worth {
+pub(crate) fn worth(matcher: &Matcher<i64>) -> Worth {
     let edges = if matcher.goal() == Goal::Cardinality { matcher.pairs().count() as i64 } else { 0 };
     (edges, matcher.total().unwrap())
 }
 
 /// A matcher with some edges, not solved.
-pub fn matcher<W: Weight>(
+pub(crate) fn matcher<W: Weight>(
     count: usize,
     goal: Goal,
     edges: &[(usize, usize, i64)],
@@ -90,4 +90,4 @@ pub fn matcher<W: Weight>(
     matcher
 }
 
-pub const GOALS: [Goal; 2] = [Goal::Weight, Goal::Cardinality];
+pub(crate) const GOALS: [Goal; 2] = [Goal::Weight, Goal::Cardinality];
