@@ -195,13 +195,16 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
 
+/// The key of a pair and how far around the circle it reaches, the least first in a heap.
+type Chosen<W> = Reverse<(W, Reverse<usize>)>;
+
 /// For each vertex the pairs with the greatest keys, up to a number of them.
 ///
 /// Of equal keys those come first that are next around the circle of all vertices: so that many vertices with equal
 /// pairs do not all choose the same few.
 struct Choice<W> {
     most: usize,
-    of: Vec<BinaryHeap<Reverse<(W, Reverse<usize>)>>>,
+    of: Vec<BinaryHeap<Chosen<W>>>,
 }
 
 impl<W: Weight> Choice<W> {
