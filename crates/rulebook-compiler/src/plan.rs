@@ -29,7 +29,7 @@ pub struct Line {
 pub struct Plan {
     /// Clause by clause.
     pub lines: Vec<Line>,
-    /// Why plies are found by the general engine; nothing if they are found by the recognised forms alone.
+    /// Why some plies are found by the general engine; nothing if they are found by the recognised forms alone.
     pub general: Vec<&'static str>,
 }
 

@@ -53,41 +53,65 @@ fn inner(half: Halves<u64>) -> u64 {
     (half.lower | half.upper) & !(last | first)
 }
 
+/// The lines through a site that count.
+type Used = Vec<Halves<u64>>;
+
+/// The lines of a family through a site, and the sites whose content matters for them.
+fn used(halves: &[Halves<u64>; 4], lines: u8) -> (Used, u64) {
+    let used: Used =
+        (0..LINES.len()).filter(|line| lines >> line & 1 == 1).map(|line| halves[line]).collect();
+    let mask = used.iter().fold(0, |mask, half| mask | inner(*half));
+    (used, mask)
+}
+
+/// What is seen on some lines but the last one, for everything that can stand there, and the same for the last
+/// one: any of the first with any of the second is an answer.
+fn joined(used: &[Halves<u64>]) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+    let Some((last, others)) = used.split_last() else { return (vec![(0, 0)], vec![(0, 0)]) };
+    let mut outer: Vec<(u64, u64)> = vec![(0, 0)];
+    for half in others {
+        let views = views(*half, inner(*half));
+        outer = outer.iter().flat_map(|(a, x)| views.iter().map(move |(b, y)| (a | b, x | y))).collect();
+    }
+    (outer, views(*last, inner(*last)))
+}
+
 impl Lookups {
     /// The tables for the multipliers that a program holds; `None` if one of them does not do.
     pub(crate) fn of(lookups: &[Lookup], lines: &[[Halves<u64>; 4]]) -> Option<Self> {
         let mut made = Self::default();
-        for (family, lookup) in lookups.iter().enumerate().take(4) {
+        let families: Vec<(&Lookup, Vec<(Used, u64)>)> = lookups
+            .iter()
+            .take(4)
+            .map(|lookup| (lookup, lines.iter().map(|halves| used(halves, lookup.lines)).collect()))
+            .collect();
+        let sizes = families.iter().flat_map(|(_, sites)| sites).map(|(_, mask)| mask.count_ones());
+        if sizes.clone().any(|bits| bits > 14) {
+            return None;
+        }
+        made.answers.reserve_exact(sizes.map(|bits| 1 << bits).sum());
+        for (family, (lookup, sites)) in families.into_iter().enumerate() {
             made.families.push(lookup.lines);
-            for (site, halves) in lines.iter().enumerate() {
-                let used: Vec<Halves<u64>> =
-                    (0..4).filter(|line| lookup.lines >> line & 1 == 1).map(|line| halves[line]).collect();
-                let mask = used.iter().fold(0, |mask, half| mask | inner(*half));
+            for (site, (used, mask)) in sites.into_iter().enumerate() {
                 let bits = mask.count_ones();
-                if bits > 14 {
-                    return None;
-                }
                 let multiplier = *lookup.multipliers.get(site)?;
                 let entry =
                     Entry { mask, multiplier, shift: (64 - bits) & 63, start: made.answers.len() as u32 };
                 made.answers.resize(made.answers.len() + (1 << bits), 0);
                 let place = made.answers.get_mut(entry.start as usize..)?;
-                let mut all: Vec<(u64, u64)> = vec![(0, 0)];
-                for half in used {
-                    let views = views(half, inner(half));
-                    all = all
-                        .iter()
-                        .flat_map(|(a, x)| views.iter().map(move |(b, y)| (a | b, x | y)))
-                        .collect();
-                }
-                for (occupied, answer) in all {
-                    let at = if bits == 0 { 0 } else { occupied.wrapping_mul(multiplier) >> entry.shift };
-                    let slot = place.get_mut(at as usize)?;
-                    // A site from which nothing is seen has one answer only.
-                    if *slot != 0 && *slot != answer {
-                        return None;
+                // The last line is not joined to the others before it is known where its answers go.
+                let (outer, inner) = joined(&used);
+                for (a, x) in &outer {
+                    for (b, y) in &inner {
+                        let (occupied, answer) = (a | b, x | y);
+                        let at = if bits == 0 { 0 } else { occupied.wrapping_mul(multiplier) >> entry.shift };
+                        let slot = place.get_mut(at as usize)?;
+                        // A site from which nothing is seen has one answer only.
+                        if *slot != 0 && *slot != answer {
+                            return None;
+                        }
+                        *slot = answer;
                     }
-                    *slot = answer;
                 }
                 if let Some(slot) = made.entries.get_mut(family).and_then(|row| row.get_mut(site)) {
                     *slot = entry;
@@ -110,9 +134,7 @@ impl Lookups {
 pub fn multiplier(files: u16, ranks: u16, site: Site, lines: u8) -> Option<u64> {
     let board = crate::program::Board { files, ranks, ..Default::default() };
     let halves: [Halves<u64>; 4] = crate::tables::lines(&board, site);
-    let used: Vec<Halves<u64>> =
-        (0..LINES.len()).filter(|line| lines >> line & 1 == 1).map(|line| halves[line]).collect();
-    let mask = used.iter().fold(0, |mask, half| mask | inner(*half));
+    let (used, mask) = used(&halves, lines);
     let bits = mask.count_ones();
     if bits == 0 {
         return Some(0);
@@ -120,11 +142,9 @@ pub fn multiplier(files: u16, ranks: u16, site: Site, lines: u8) -> Option<u64> 
     if bits > 14 {
         return None;
     }
-    let mut all: Vec<(u64, u64)> = vec![(0, 0)];
-    for half in used {
-        let views = views(half, inner(half));
-        all = all.iter().flat_map(|(a, x)| views.iter().map(move |(b, y)| (a | b, x | y))).collect();
-    }
+    let (outer, last) = joined(&used);
+    let all: Vec<(u64, u64)> =
+        outer.iter().flat_map(|(a, x)| last.iter().map(move |(b, y)| (a | b, x | y))).collect();
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64
         ^ (u64::from(site) << 8 | u64::from(lines)).wrapping_mul(0x2545_f491_4f6c_dd1d);
     let mut random = move || {

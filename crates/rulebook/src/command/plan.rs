@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 struct Report {
     /// The id of the rule set.
     rules: String,
-    /// Why plies are found by the general engine; empty if they are found by the recognised forms alone.
+    /// Why some plies are found by the general engine; empty if they are found by the recognised forms alone.
     general: Vec<&'static str>,
     /// Clause by clause.
     lines: Vec<Row>,
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     if report.general.is_empty() {
         out.line(format!("{}: plies are found by the recognised forms alone", report.rules));
     } else {
-        out.line(format!("{}: plies are found by the general engine, because", report.rules));
+        out.line(format!("{}: some plies are found by the general engine, because", report.rules));
         report.general.iter().for_each(|why| out.line(format!("  {why}")));
     }
     out.line("");
