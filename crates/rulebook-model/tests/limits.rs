@@ -240,3 +240,44 @@ fn choices_and_marks() {
     };
     at_its_limit(&marks(8), &marks(9));
 }
+
+/// What builds on a parameter builds on the value that the layer on top gives it.
+#[test]
+fn chains_of_parameters() {
+    let found = |params: &str| {
+        let resolve = |id: &str| match id {
+            "base" => Some(Source::new(
+                "base.yaml",
+                "rulebook: 1\nid: base\nparams: { half: 5 / 2, whole: half * 2, twice: whole * 2 }\n",
+            )),
+            _ => Library::default().find(id),
+        };
+        let text = format!("rulebook: 1\nid: case\nextends: base\nparams: {params}\n");
+        let checked = check(&Source::new("case.yaml", text), &resolve, &[]);
+        let errors = checked.diagnostics.iter().filter(|one| one.severity == Severity::Error);
+        let errors: Vec<&str> = errors.map(|one| one.code).collect();
+        let values = checked.rules.iter().flat_map(|rules| &rules.params).filter_map(|param| match param.value {
+            Value::Number(number) => Some((param.name.clone(), number.to_whole())),
+            _ => None,
+        });
+        (errors, values.collect::<Vec<_>>())
+    };
+    let values = |whole: i64, twice: i64| {
+        vec![
+            ("half".to_owned(), None),
+            ("whole".to_owned(), Some(whole)),
+            ("twice".to_owned(), Some(twice)),
+        ]
+    };
+    assert_eq!(found("{ half: 7 / 2 }"), (vec![], values(7, 14)));
+    assert_eq!(found("{ whole: 3 }"), (vec![], values(3, 6)));
+    // The whole of the base, which builds on the half of the layer, and one more.
+    assert_eq!(found("{ whole: whole + 1 }"), (vec![], values(6, 12)));
+    assert_eq!(found("{ half: twice + 1 }").0, [codes::LAYER_CYCLE]);
+    let chain = |n: usize| {
+        let links: Vec<String> = (1..=n).map(|at| format!("p{}: p{}", 1000 - at, 1001 - at)).collect();
+        found(&format!("{{ p1000: half, {}, half: 1 }}", links.join(", "))).0
+    };
+    assert_eq!(chain(99), [] as [&str; 0]);
+    assert_eq!(chain(101), [codes::LAYER_CYCLE]);
+}

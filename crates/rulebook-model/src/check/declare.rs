@@ -2,9 +2,10 @@
 //!
 //! Invariant: every name is introduced once, and what a layer declares takes the place of what its bases do.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rulebook_syntax::ast::{AfterPeriod, Expr, Name, Period};
+use rulebook_syntax::ast::{AfterPeriod, Expr, ExprKind, Name, Period};
 use rulebook_syntax::{Diagnostic, Source, Span, codes, parse};
 
 use super::{Checker, Meaning, intern, names, paths};
@@ -25,6 +26,20 @@ const MAX_DIRECTIONS: usize = 64;
 const PHASE: &str = "phase";
 /// The entry of `setup` that says who begins.
 const TURN: &str = "turn";
+
+/// Most parameters that build on each other in a chain.
+const MAX_CHAIN: usize = 100;
+
+/// Whether a constant expression mentions a name.
+fn mentions(expr: &Expr, name: &str) -> bool {
+    match &*expr.kind {
+        ExprKind::Name(known) => known.text == name,
+        ExprKind::Unary(_, inner) => mentions(inner, name),
+        ExprKind::Binary(_, left, right) => mentions(left, name) || mentions(right, name),
+        ExprKind::List(items) => items.iter().any(|item| mentions(item, name)),
+        _ => false,
+    }
+}
 
 impl Checker<'_> {
     /// Whether a word can be a name; it is reported if not.
@@ -208,6 +223,45 @@ impl Checker<'_> {
     }
 
     pub(super) fn params(&mut self, drafts: &[Draft], given: &[(String, String)]) {
+        let faults = self.out.len();
+        self.values(drafts, given);
+        if self.out.len() == faults {
+            self.derived(drafts, given);
+        }
+    }
+
+    /// What builds on a parameter builds on its value in the layer on top, in whichever layer it stands itself.
+    fn derived(&mut self, drafts: &[Draft], given: &[(String, String)]) {
+        let mut latest: BTreeMap<&str, &In<Expr>> = BTreeMap::new();
+        for param in drafts.iter().flat_map(|draft| &draft.params) {
+            latest.insert(&param.name.text, &param.value);
+        }
+        // A value that builds on the one of the base, such as `limit: limit + 1`, was found layer by layer.
+        latest.retain(|name, value| {
+            given.iter().all(|(known, _)| known != name) && !mentions(&value.it, name)
+        });
+        let mut changed = None;
+        for _ in 0..=latest.len().min(MAX_CHAIN) {
+            changed = None;
+            for (name, value) in &latest {
+                let (made, _) = self.constant(value);
+                let known = self.rules.params.iter_mut().find(|param| param.name == **name);
+                if let Some(param) = known.filter(|param| param.value != made) {
+                    param.value = made;
+                    changed = Some(*value);
+                }
+            }
+            if changed.is_none() {
+                return;
+            }
+        }
+        if let Some(value) = changed {
+            let message = "here parameters build on each other in a circle, or in too long a chain";
+            self.fault(&value.source, codes::LAYER_CYCLE, value.it.span, message);
+        }
+    }
+
+    fn values(&mut self, drafts: &[Draft], given: &[(String, String)]) {
         for draft in drafts {
             for param in &draft.params {
                 let (mut value, mut ty) = self.constant(&param.value);
