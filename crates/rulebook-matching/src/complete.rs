@@ -23,7 +23,7 @@ const MORE: usize = 6;
 
 /// After how many rounds the choice of edges is taken to be a bad one, and with how many passes over all pairs a
 /// better one is made.
-const PATIENCE: usize = 4;
+const PATIENCE: usize = 6;
 const PASSES: usize = 8;
 
 impl<W: Weight> Matcher<W> {

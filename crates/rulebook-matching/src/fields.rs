@@ -82,7 +82,7 @@ impl Fields {
 /// a power of two.
 fn width(range: &RangeInclusive<i64>, pairs: usize) -> u32 {
     let (low, high) = (i128::from(*range.start()).min(0), i128::from(*range.end()).max(0));
-    // At most 2^65 times 2^64: beyond what an `i128` holds, but not beyond a `u128` if it is capped first.
+    // Below 2^64 times below 2^64, which a `u128` holds.
     let span = (high - low).unsigned_abs().saturating_mul(pairs.max(1) as u128);
     u128::BITS - span.leading_zeros()
 }

@@ -68,6 +68,11 @@ impl<W: Weight> Graph<W> {
         out.binary_search_by_key(&to, |out| out.to as usize).ok().map(|at| out[at].arc as usize)
     }
 
+    /// Whether no edge can be added, because its arcs would have no numbers.
+    pub(crate) fn is_full(&self) -> bool {
+        self.spare.is_empty() && self.doubled.len() >= 1 << 31
+    }
+
     /// Adds an edge that is not there yet, and gives its arc.
     pub(crate) fn add(&mut self, from: usize, to: usize, doubled: W) -> usize {
         let edge = self.spare.pop().unwrap_or(self.doubled.len());

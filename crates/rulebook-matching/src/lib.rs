@@ -8,6 +8,13 @@
 //! - [`Matcher`] holds a graph, finds a best matching, and after changes of weights goes on from there.
 //! - [`Proof`] shows that no matching is better, and is checked without searching.
 //!
+//! The search is Edmonds' algorithm with the dual adjustment of Galil; see `search.rs` for the papers and for what is
+//! done otherwise.
+//! With n vertices and m edges it takes time in O(n m log n) at worst, and on most graphs far less, times the words
+//! of a weight; memory is that of the edges.
+//! Of graphs in which every pair is an edge, only some edges come into the search
+//! ([`Matcher::solve_complete`]).
+//!
 //! The crate knows vertices, edges and weights, and nothing of what they stand for.
 
 mod complete;

@@ -135,8 +135,9 @@ impl<W: Weight> Matcher<W> {
     ///
     /// # Errors
     ///
-    /// If a vertex is unknown, if both are the same, or if the weight is wider than [`widest`](Self::widest) allows.
-    /// Then nothing has changed.
+    /// If a vertex is unknown, if both are the same, if the weight is wider than [`widest`](Self::widest) allows, or
+    /// if there are 2^31 edges already.
+    /// Then no weight has changed.
     pub fn set_weight(&mut self, a: usize, b: usize, weight: W) -> Result<(), Refusal> {
         self.check(a, b)?;
         self.make_room(weight.bits())?;
@@ -148,6 +149,7 @@ impl<W: Weight> Matcher<W> {
                 self.state.release(&self.graph, arc);
                 self.changed.push(arc);
             }
+            None if self.graph.is_full() => return Err(Refusal::TooManyEdges),
             None => {
                 let arc = self.graph.add(a, b, doubled);
                 self.changed.push(arc);

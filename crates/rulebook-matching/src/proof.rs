@@ -72,6 +72,9 @@ impl Error for Flaw {}
 impl<W: Weight> Proof<W> {
     /// Checks that a matching is the best of a graph, given by its edges, each once.
     ///
+    /// Values and weights that leave less than three bits of the type are taken for flaws, for their sums could
+    /// overflow; the matcher makes none.
+    ///
     /// Takes time in O(n + m + s) and, for each edge, the number of sets around its ends, where s is the size of
     /// all sets together.
     ///
@@ -85,6 +88,11 @@ impl<W: Weight> Proof<W> {
         edges: impl IntoIterator<Item = (usize, usize, W)>,
     ) -> Result<(), Flaw> {
         let zero = W::zero();
+        // Three such values can be added up, and one more to a sum that is not positive.
+        let is_narrow = |value: &W| value.bits().saturating_add(3) <= W::BITS;
+        if !is_narrow(&self.bonus) {
+            return Err(Flaw::Bonus);
+        }
         for (vertex, partner) in partners.iter().enumerate() {
             if partner
                 .is_some_and(|partner| partner == vertex || partners.get(partner) != Some(&Some(vertex)))
@@ -92,13 +100,13 @@ impl<W: Weight> Proof<W> {
                 return Err(Flaw::Pair(vertex));
             }
             let value = self.values.get(vertex).ok_or(Flaw::Vertex(vertex))?;
-            if *value < zero || (partner.is_none() && *value != zero) {
+            if *value < zero || !is_narrow(value) || (partner.is_none() && *value != zero) {
                 return Err(Flaw::Vertex(vertex));
             }
         }
         let mut around = vec![Vec::new(); partners.len()];
         for (at, blossom) in self.blossoms.iter().enumerate() {
-            if !blossom.holds(partners) || blossom.value <= zero {
+            if !blossom.holds(partners) || blossom.value <= zero || !is_narrow(&blossom.value) {
                 return Err(Flaw::Blossom(at));
             }
             blossom.vertices.iter().for_each(|vertex| around[*vertex].push(at));
@@ -109,12 +117,18 @@ impl<W: Weight> Proof<W> {
                 return Err(Flaw::Edge(a, b));
             };
             bits = bits.max(weight.bits());
+            if a == b || !is_narrow(&weight) {
+                return Err(Flaw::Edge(a, b));
+            }
             let raised = weight.plus(&self.bonus);
+            if !is_narrow(&raised) {
+                return Err(Flaw::Edge(a, b));
+            }
             let mut slack = self.values[a].plus(&self.values[b]).minus(&raised).minus(&raised);
             let is_pair = partners[a] == Some(b);
             for at in of_a.iter().filter(|at| of_b.binary_search(at).is_ok()) {
                 // What is enough only grows, for all values of sets are positive.
-                if slack >= zero && !is_pair {
+                if slack > zero || (slack == zero && !is_pair) {
                     break;
                 }
                 slack = slack.plus(&self.blossoms[*at].value);

@@ -9,6 +9,8 @@ use std::fmt;
 pub enum Refusal {
     /// There are more vertices than can be numbered.
     TooManyVertices,
+    /// There are more edges than can be numbered.
+    TooManyEdges,
     /// A vertex has a number that none has.
     UnknownVertex,
     /// An edge begins where it ends.
@@ -40,6 +42,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooManyVertices => f.write_str("there are too many vertices"),
+            Self::TooManyEdges => f.write_str("there are too many edges"),
             Self::UnknownVertex => f.write_str("a vertex does not exist"),
             Self::Loop => f.write_str("an edge begins where it ends"),
             Self::TooWide { bits, widest } => {

@@ -41,6 +41,30 @@ fn every_change_of_a_small_graph_agrees_with_trying_all() {
     }
 }
 
+/// Large enough for blossoms that lie deep in each other, and for changes within them; the proof says whether the
+/// result is right.
+#[test]
+fn every_change_of_a_larger_graph_is_proved() {
+    let mut random = Random(14);
+    for goal in GOALS {
+        for high in [2, 100_000] {
+            let count = 61;
+            let edges = graph(&mut random, count, 100, 0, high);
+            let mut matcher = matcher(count, goal, &edges, |w| w);
+            for _ in 0..60 {
+                matcher.solve();
+                assert_eq!(matcher.verify(), Ok(()));
+                let a = random.below(60) as usize;
+                let b = matcher.partner(a).unwrap_or(60);
+                if a != b {
+                    matcher.set_weight(a, b, random.within(0, high)).unwrap();
+                }
+                matcher.remove(a, random.below(61) as usize);
+            }
+        }
+    }
+}
+
 #[test]
 fn wider_weights_that_come_later_are_taken_in() {
     let mut random = Random(12);
