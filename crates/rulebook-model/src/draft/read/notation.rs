@@ -14,7 +14,10 @@ impl Reader<'_> {
         let entries = self.map(node, "`notation`");
         self.known(
             entries,
-            &["letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records"],
+            &[
+                "letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records", "size",
+                "sgf", "gtp",
+            ],
             "`notation`",
         );
         let mut notation = NotationDraft {
@@ -28,6 +31,9 @@ impl Reader<'_> {
             names: Vec::new(),
             suffixes: Vec::new(),
             records: Vec::new(),
+            size: Vec::new(),
+            sgf: None,
+            gtp: None,
         };
         for (key, node) in entries {
             match key.text.as_str() {
@@ -49,6 +55,13 @@ impl Reader<'_> {
                 "names" => notation.names = self.act_texts(node),
                 "suffixes" => notation.suffixes = self.act_texts(node),
                 "records" => notation.records = self.pairs(node, "a letter"),
+                "size" => {
+                    let entries = self.map(node, "`size`");
+                    self.known(entries, &["square", "files", "ranks"], "`size`");
+                    notation.size = self.pairs(node, "a parameter");
+                }
+                "sgf" => notation.sgf = Some(self.sgf(node)),
+                "gtp" => notation.gtp = Some(self.gtp(node)),
                 _ => {}
             }
         }
@@ -65,6 +78,74 @@ impl Reader<'_> {
             self.fault(codes::FILE_MISSING_KEY, key.span, "`marks` needs `state` and `sign`");
         }
         found
+    }
+
+    fn sgf(&mut self, node: &Node) -> SgfDraft {
+        let mut sgf = SgfDraft::default();
+        let entries = self.map(node, "`sgf`");
+        self.known(entries, &["game", "terms", "hundredths"], "`sgf`");
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "game" => sgf.game = self.text(node, "a number"),
+                "terms" => sgf.terms = self.pairs(node, "a parameter"),
+                "hundredths" => {
+                    let entries = self.map(node, "`hundredths`");
+                    self.known(entries, &["of", "by", "doubled"], "`hundredths`");
+                    for (key, node) in entries {
+                        match key.text.as_str() {
+                            "of" => sgf.of = self.text(node, "a property"),
+                            "by" => sgf.by = self.texts(node, "the name of a program"),
+                            "doubled" => sgf.doubled = self.texts(node, "a number"),
+                            _ => {}
+                        }
+                    }
+                    if sgf.of.is_none() {
+                        self.fault(codes::FILE_MISSING_KEY, key.span, "`hundredths` needs `of`");
+                    }
+                }
+                _ => {}
+            }
+        }
+        sgf
+    }
+
+    fn gtp(&mut self, node: &Node) -> GtpDraft {
+        let mut gtp = GtpDraft::default();
+        let entries = self.map(node, "`gtp`");
+        self.known(entries, &["terms", "handicap", "score", "between", "options"], "`gtp`");
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "terms" => gtp.terms = self.pairs(node, "a parameter"),
+                "handicap" => gtp.handicap = self.text(node, "a parameter"),
+                "score" => gtp.score = self.text(node, "a definition"),
+                "between" => gtp.between = self.text(node, "a definition"),
+                "options" => {
+                    for (name, node) in self.map(node, "`options`") {
+                        gtp.options.extend(self.option(name, node));
+                    }
+                }
+                _ => {}
+            }
+        }
+        gtp
+    }
+
+    fn option(&mut self, name: &Scalar, node: &Node) -> Option<OptionDraft> {
+        let entries = self.map(node, "an option");
+        self.known(entries, &["sets", "words"], "an option");
+        let mut sets = None;
+        let mut words = Vec::new();
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "sets" => sets = self.text(node, "a parameter"),
+                "words" => words = self.pairs(node, "a value"),
+                _ => {}
+            }
+        }
+        if !entries.iter().any(|(key, _)| key.text == "sets") {
+            self.fault(codes::FILE_MISSING_KEY, name.span, "an option needs `sets`");
+        }
+        Some(OptionDraft { name: self.loc(name), sets: sets?, words })
     }
 
     fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
