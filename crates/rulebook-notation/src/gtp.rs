@@ -59,7 +59,12 @@ pub fn write(id: Option<u32>, answer: &Result<String, String>) -> String {
     };
     let id = id.map(|id| id.to_string()).unwrap_or_default();
     // An empty line would end the answer too early.
-    let lines: Vec<&str> = text.trim_end().lines().enumerate().map(|(at, line)| if line.is_empty() && at > 0 { " " } else { line }).collect();
+    let lines: Vec<&str> = text
+        .trim_end()
+        .lines()
+        .enumerate()
+        .map(|(at, line)| if line.is_empty() && at > 0 { " " } else { line })
+        .collect();
     format!("{sign}{id} {}\n\n", lines.join("\n"))
 }
 
@@ -155,7 +160,8 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_the_protocol_says() {
-        let command = |line: &str| read(line).map(|command| (command.id, command.name, command.arguments.join("|")));
+        let command =
+            |line: &str| read(line).map(|command| (command.id, command.name, command.arguments.join("|")));
         let plain = |id: Option<u32>, name: &str, rest: &str| Some((id, name.to_owned(), rest.to_owned()));
         assert_eq!(command("12 play\tB  d4 # a comment\r"), plain(Some(12), "play", "B|d4"));
         assert_eq!(command("name"), plain(None, "name", ""));

@@ -231,7 +231,8 @@ pub fn from_sgf(rules: &RuleSet, record: &Record, source: &Arc<Source>) -> Resul
     let (head, moves) = record.moves.split_at_checked(given).unwrap_or((&[], &record.moves));
     if let (Some(first), Some(last)) = (head.first(), head.last()) {
         let span = first.span.unwrap_or_default().join(last.span.unwrap_or_default());
-        let text = format!("the first {given} plays of one player are read as the setup that `HA[{given}]` means");
+        let text =
+            format!("the first {given} plays of one player are read as the setup that `HA[{given}]` means");
         repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, text));
     }
     let advanced = head.iter().filter_map(|play| Some((play.color.clone(), play.point?)));
@@ -264,7 +265,8 @@ pub fn from_sgf(rules: &RuleSet, record: &Record, source: &Arc<Source>) -> Resul
     if let Some((text, span)) = record.root("RE").filter(|(text, _)| !text.is_empty()) {
         let read = sgf_claim(rules, text);
         if read.outcome.is_none() && !matches!(text, "?" | "Void") {
-            let message = format!("the result `{text}` is not written as the format has it, and is left open");
+            let message =
+                format!("the result `{text}` is not written as the format has it, and is left open");
             repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, message));
         }
         claim = Some(read);

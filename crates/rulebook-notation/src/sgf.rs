@@ -284,7 +284,10 @@ impl Reader<'_> {
                     }
                     let property = self.property(root, &mut tree)?;
                     if property.name.is_empty() {
-                        tree.warn(property.span, "a property whose name has no upper-case letter is left out");
+                        tree.warn(
+                            property.span,
+                            "a property whose name has no upper-case letter is left out",
+                        );
                     } else if !tree.done && (root || USED.contains(&property.name.as_str())) {
                         tree.properties.push(property);
                     }

@@ -40,8 +40,12 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> (Arc<Source>, Vec<Diagnostic>) {
             let set = encoding.name();
             let message = match (other, &named) {
                 (Some(_), _) => format!("the text is not UTF-8 as it says; it is read as {set}"),
-                (None, Some(label)) => format!("the character set `{label}` is not known; the text is read as {set}"),
-                (None, None) => format!("the text is not UTF-8 and names no character set; it is read as {set}"),
+                (None, Some(label)) => {
+                    format!("the character set `{label}` is not known; the text is read as {set}")
+                }
+                (None, None) => {
+                    format!("the text is not UTF-8 and names no character set; it is read as {set}")
+                }
             };
             (encoding, Some(message))
         }
@@ -49,7 +53,8 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> (Arc<Source>, Vec<Diagnostic>) {
     let (text, broken) = encoding.decode_without_bom_handling(rest);
     let source = Source::new(name, text);
     let place = source.text.find("CA[").map(|at| {
-        let end = source.text.get(at..).and_then(|rest| rest.find(']')).map_or(at + 3, |length| at + length + 1);
+        let end =
+            source.text.get(at..).and_then(|rest| rest.find(']')).map_or(at + 3, |length| at + length + 1);
         Span::new(at, end)
     });
     let place = place.unwrap_or_default();
@@ -102,7 +107,10 @@ mod tests {
         let (text, warnings) = read(b"(;CA[UTF-8]PB[Andr\xe9])");
         assert_eq!(text, "(;CA[UTF-8]PB[André])");
         assert_eq!(warnings, ["the text is not UTF-8 as it says; it is read as windows-1252"]);
-        assert_eq!(read(b"(;CA[x]PB[\xff])").1, ["the character set `x` is not known; the text is read as windows-1252"]);
+        assert_eq!(
+            read(b"(;CA[x]PB[\xff])").1,
+            ["the character set `x` is not known; the text is read as windows-1252"]
+        );
         assert_eq!(read(b"(;CA[big5]PB[\xff])").1, ["some bytes mean nothing in Big5; signs are lost here"]);
     }
 

@@ -35,10 +35,7 @@ fn a_whole_record() {
                 (;B[ca](;W[cb])(;W[cc]))(;B[da];W[db](;B[aa])(;B[ab])))";
     let record = one(text);
     assert_eq!(record.size, (7, 5));
-    assert_eq!(
-        record.players,
-        [("B".to_owned(), "A ] \\bc".to_owned()), ("W".to_owned(), String::new())]
-    );
+    assert_eq!(record.players, [("B".to_owned(), "A ] \\bc".to_owned()), ("W".to_owned(), String::new())]);
     assert_eq!(record.properties[3], ("KM".to_owned(), strings(&["6.50"])));
     assert_eq!(record.properties[6], ("AB".to_owned(), strings(&["aa:cb", "ee"])));
     assert_eq!(record.properties.len(), 8);
@@ -91,10 +88,7 @@ fn damage_is_repaired_with_a_warning() {
 fn errors_say_where_and_what() {
     assert_eq!(
         error(""),
-        (
-            Span::new(0, 0),
-            "expected a game tree, which begins with `(;`, found the end of the text".into()
-        )
+        (Span::new(0, 0), "expected a game tree, which begins with `(;`, found the end of the text".into())
     );
     assert_eq!(
         error("\n;;)"),
@@ -106,16 +100,10 @@ fn errors_say_where_and_what() {
     );
     assert_eq!(
         error("(;B[aa](;W[bb]);B[cc])"),
-        (
-            Span::new(15, 16),
-            "expected `(` or `)`, since nothing else follows a variation, found `;`".into()
-        )
+        (Span::new(15, 16), "expected `(` or `)`, since nothing else follows a variation, found `;`".into())
     );
     assert_eq!(error("(;B[aa]())"), (Span::new(8, 9), "expected `;`, found `)`".into()));
-    assert_eq!(
-        error("(;B ;W[aa])"),
-        (Span::new(4, 5), "expected a value in `[` and `]`, found `;`".into())
-    );
+    assert_eq!(error("(;B ;W[aa])"), (Span::new(4, 5), "expected a value in `[` and `]`, found `;`".into()));
     assert_eq!(error("(;C[a\\]"), (Span::new(3, 4), "this value is never closed, expected `]`".into()));
     assert_eq!(
         error("(;SZ[53])"),
@@ -158,10 +146,8 @@ fn the_main_line_is_that_of_the_library() {
 
 #[test]
 fn hostile_input() {
-    let pieces = [
-        "(", ")", ";", "[", "]", "\\", "B", "AB", "SZ", "aa", "aa:bb", ":", "tt", "\n", " ", "é", "9",
-        "(;",
-    ];
+    let pieces =
+        ["(", ")", ";", "[", "]", "\\", "B", "AB", "SZ", "aa", "aa:bb", ":", "tt", "\n", " ", "é", "9", "(;"];
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut random = move || {
         state ^= state << 13;

@@ -17,8 +17,8 @@ use crate::replay::{Replay, Script};
 const PROGRAM: &str = concat!("Rulebook:", env!("CARGO_PKG_VERSION"));
 /// Properties of a record that are about the game as a whole and say nothing about its rules.
 const ABOUT: [&str; 21] = [
-    "AN", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "HA", "ON", "OT", "OV", "PB", "PC", "PW", "RO", "SO", "TM", "US",
-    "WR", "WT",
+    "AN", "BR", "BT", "CP", "DT", "EV", "GC", "GN", "HA", "ON", "OT", "OV", "PB", "PC", "PW", "RO", "SO",
+    "TM", "US", "WR", "WT",
 ];
 /// Tags of the other format of records, with the properties that hold the same.
 const TAGS: [(&str, &str); 7] = [

@@ -15,8 +15,8 @@ impl Reader<'_> {
         self.known(
             entries,
             &[
-                "letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records", "size",
-                "sgf", "gtp",
+                "letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records",
+                "size", "sgf", "gtp",
             ],
             "`notation`",
         );
