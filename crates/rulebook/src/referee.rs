@@ -235,6 +235,11 @@ impl Referee {
         if self.steps.len() >= MAX_LINES {
             return Err("the game is too long".to_owned());
         }
+        let rules = self.engine.rules();
+        let is_event = rules.events.iter().any(|event| event.eq_ignore_ascii_case(what));
+        if !is_event && read_act(rules, self.state(), what).is_none() {
+            self.site(what)?;
+        }
         let text = format!("{}: {what}", self.player_name(player));
         match judge(&self.engine, self.state(), &text) {
             Ok(step) => {

@@ -68,20 +68,64 @@ fn sizes_and_passes() {
     assert_eq!(one("(;SiZe[9]Black[aa])").properties[1].0, "B");
 }
 
+/// The warnings of a record with the lines and columns that they point at.
+fn warned(record: &Record) -> Vec<String> {
+    let told = |warning: &Diagnostic| {
+        let label = warning.labels.first().expect("a warning has a place");
+        let (line, column) = label.source.line_column(label.span.start);
+        format!("{line}:{column} {}", warning.message)
+    };
+    record.warnings.iter().map(told).collect()
+}
+
 #[test]
 fn damage_is_repaired_with_a_warning() {
-    let warnings = |text: &str| one(text).warnings;
+    let warnings = |text: &str| warned(&one(text));
     assert_eq!(warnings("\n\u{FEFF}\n(;B[aa])\n"), strings(&[]));
-    assert_eq!(warnings("From: (me)\n(;B[aa])"), ["line 1: text outside of a game tree is skipped"]);
-    assert_eq!(warnings("(;B[aa]\n"), ["line 2: a missing `)` at the end is added"]);
-    assert_eq!(warnings("(;B[aa]\n(;W[bb]"), ["line 2: a missing `)` at the end is added"]);
-    assert_eq!(warnings("(;B[aa])\n)"), ["line 2: a surplus `)` is skipped"]);
-    assert_eq!(warnings("\n( B[aa])"), ["line 2: a missing `;` at the beginning is added"]);
-    assert_eq!(warnings("(;;B[aa]\nAB[bb])"), ["line 2: setup after the first play is left out"]);
+    assert_eq!(warnings("From: (me)\n(;B[aa])"), ["1:1 text outside of a game tree is skipped"]);
+    assert_eq!(warnings("(;B[aa]\n"), ["2:1 a missing `)` at the end is added"]);
+    assert_eq!(warnings("(;B[aa]\n(;W[bb]"), ["2:8 a missing `)` at the end is added"]);
+    assert_eq!(warnings("(;B[aa])\n)"), ["2:1 a surplus `)` is skipped"]);
+    assert_eq!(warnings("\n( B[aa])"), ["2:3 a missing `;` at the beginning is added"]);
+    assert_eq!(warnings("(;;B[aa]\nAB[bb])"), ["2:1 setup after the first play is left out"]);
     assert_eq!(warnings("(;GM[2]b[c])").len(), 2);
+    assert_eq!(warnings("(;KM[6]\nSZ[9]KM[7])"), ["2:6 `KM` stands twice; the first one counts"]);
     let both = read("(;B[aa]))\nx(;W[bb])");
-    let second = "line 1: a surplus `)` is skipped".to_owned();
-    assert_eq!((both.len(), &both[0].warnings, &both[1].warnings), (2, &vec![], &vec![second]));
+    let second = "1:9 a surplus `)` is skipped".to_owned();
+    assert_eq!((both.len(), warned(&both[0]), warned(&both[1])), (2, vec![], vec![second]));
+}
+
+/// A bracket without its escape is a part of a text only where nothing else makes sense.
+#[test]
+fn brackets_that_are_not_escaped_belong_to_the_text() {
+    let record = one("(;US[Matsuyama[3d]]EV[a[b][c] d];B[aa])");
+    assert_eq!(record.root("US").map(|(text, _)| text), Some("Matsuyama[3d]"));
+    assert_eq!(points(&record), [("B", Some((0, 0)))]);
+    let told = "a `]` that is not escaped is taken as a part of the text";
+    assert_eq!(warned(&record)[0], format!("1:18 {told}"));
+    // What could be the next value is one.
+    assert_eq!(record.properties[1], ("EV".to_owned(), strings(&["a[b", "c] d"])));
+    assert_eq!(warned(&one("(;C[see [1\\] there];B[aa])")), strings(&[]));
+    assert_eq!(error("(;C[a]]B[aa])").1, "expected a property, `;`, `(` or `)`, found `]`");
+    assert_eq!(error("(;C[a[b] c").1, "expected a property, `;`, `(` or `)`, found the end of the text");
+}
+
+#[test]
+fn any_line_can_be_read() {
+    let text = "(;B[aa](;W[bb](;B[cc])(;B[dd]))(;W[ee];B[ff]))";
+    let line = |wanted: usize| {
+        let mut records = parse_line(&Source::new("t.sgf", text), wanted).expect("readable");
+        let record = records.remove(0);
+        assert_eq!(record.variations, 2);
+        record.moves.iter().filter_map(|play| play.point).map(|(column, _)| column).collect::<Vec<_>>()
+    };
+    assert_eq!((line(1), line(2), line(3)), (vec![0, 1, 2], vec![0, 1, 3], vec![0, 4, 5]));
+    let errors = parse_line(&Source::new("t.sgf", text), 4).expect_err("there are three lines");
+    assert_eq!(errors[0].message, "there is no line 4: this tree has 3 lines");
+    assert_eq!(errors[0].labels[0].span, Span::new(0, 1));
+    // What is missing at the end ends every line that is still open.
+    let open = parse_line(&Source::new("t.sgf", "(;B[aa](;W[bb])(;W[cc]"), 2).expect("readable");
+    assert_eq!(points(&open[0]), [("B", Some((0, 0))), ("W", Some((2, 2)))]);
 }
 
 #[test]

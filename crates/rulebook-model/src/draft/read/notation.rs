@@ -121,7 +121,8 @@ impl Reader<'_> {
                 "between" => gtp.between = self.text(node, "a definition"),
                 "options" => {
                     for (name, node) in self.map(node, "`options`") {
-                        gtp.options.extend(self.option(name, node));
+                        let option = self.option(name, node);
+                        gtp.options.push(option);
                     }
                 }
                 _ => {}
@@ -130,22 +131,19 @@ impl Reader<'_> {
         gtp
     }
 
-    fn option(&mut self, name: &Scalar, node: &Node) -> Option<OptionDraft> {
+    /// An option sets the parameter of its own name, unless it names another one.
+    fn option(&mut self, name: &Scalar, node: &Node) -> OptionDraft {
         let entries = self.map(node, "an option");
         self.known(entries, &["sets", "words"], "an option");
-        let mut sets = None;
-        let mut words = Vec::new();
+        let mut option = OptionDraft { name: self.loc(name), sets: self.loc(name), words: Vec::new() };
         for (key, node) in entries {
             match key.text.as_str() {
-                "sets" => sets = self.text(node, "a parameter"),
-                "words" => words = self.pairs(node, "a value"),
+                "sets" => option.sets = self.text(node, "a parameter").unwrap_or(option.sets),
+                "words" => option.words = self.pairs(node, "a value"),
                 _ => {}
             }
         }
-        if !entries.iter().any(|(key, _)| key.text == "sets") {
-            self.fault(codes::FILE_MISSING_KEY, name.span, "an option needs `sets`");
-        }
-        Some(OptionDraft { name: self.loc(name), sets: sets?, words })
+        option
     }
 
     fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {
