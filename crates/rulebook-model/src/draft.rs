@@ -224,6 +224,8 @@ pub struct SgfDraft {
     pub game: Option<Loc>,
     /// Parameters by property.
     pub terms: Vec<(Loc, Loc)>,
+    /// Results in words, with what they mean.
+    pub results: Vec<(Loc, Loc)>,
     /// The property that some programs write in hundredths.
     pub of: Option<Loc>,
     /// Beginnings of the names of these programs.

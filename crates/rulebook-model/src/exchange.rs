@@ -24,6 +24,18 @@ pub struct SgfTerms {
     pub terms: Vec<(String, String)>,
     /// A property that some programs write in hundredths.
     pub hundredths: Option<Hundredths>,
+    /// Results in words with what they mean: a beginning, and what comes somewhere behind it.
+    pub results: Vec<(String, String, String)>,
+}
+
+impl SgfTerms {
+    /// What a result in words means.
+    pub fn result(&self, text: &str) -> Option<&str> {
+        let fits = |(first, then, _): &&(String, String, String)| {
+            text.strip_prefix(first.as_str()).is_some_and(|rest| rest.contains(then.as_str()))
+        };
+        self.results.iter().find(fits).map(|(.., meaning)| meaning.as_str())
+    }
 }
 
 /// A property that some programs write in hundredths.

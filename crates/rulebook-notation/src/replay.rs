@@ -263,8 +263,13 @@ pub fn from_sgf(rules: &RuleSet, record: &Record, source: &Arc<Source>) -> Resul
     });
     let mut claim = None;
     if let Some((text, span)) = record.root("RE").filter(|(text, _)| !text.is_empty()) {
-        let read = sgf_claim(rules, text);
-        if read.outcome.is_none() && !matches!(text, "?" | "Void") {
+        let mut read = sgf_claim(rules, text);
+        let words = rules.notation.sgf.as_ref().and_then(|sgf| sgf.result(text));
+        if let Some(meaning) = words.filter(|_| read.outcome.is_none()) {
+            let message = format!("the result `{text}` is read as `{meaning}`");
+            repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, message));
+            read = Claim { text: text.to_owned(), ..sgf_claim(rules, meaning) };
+        } else if read.outcome.is_none() && !matches!(text, "?" | "Void") {
             let message =
                 format!("the result `{text}` is not written as the format has it, and is left open");
             repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, message));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use rulebook_model::RuleSet;
 use rulebook_model::library::Library;
+use rulebook_notation::Judge as _;
 use rulebook_notation::replay::{self, Start};
 use rulebook_notation::sgf::terms::terms;
 use rulebook_notation::sgf::{self, Record};
-use rulebook_notation::Judge as _;
 use rulebook_reference::Engine;
 use rulebook_syntax::Source;
 
@@ -94,7 +94,11 @@ fn leading_plays_of_one_player_are_a_setup() {
     assert_eq!((given.lines.len(), given.repairs.len()), (1, 1));
     assert!(matches!(given.start, Start::Placed { mover: 1, .. }));
     // Without the number, with a setup, or with the other player in between, plays are plays.
-    for text in ["(;SZ[9];B[cc];B[gg];W[ee])", "(;SZ[9]HA[2]AB[aa][bb];B[cc];B[gg])", "(;SZ[9]HA[2];B[cc];W[gg];B[ee])"] {
+    for text in [
+        "(;SZ[9];B[cc];B[gg];W[ee])",
+        "(;SZ[9]HA[2]AB[aa][bb];B[cc];B[gg])",
+        "(;SZ[9]HA[2];B[cc];W[gg];B[ee])",
+    ] {
         let script = script(text);
         assert_eq!(script.repairs, vec![], "{text}");
         assert!(script.lines.len() >= 2);
@@ -109,7 +113,8 @@ fn results_that_are_not_in_the_format_are_left_open() {
         let script = replay::from_sgf(&rules, &record, &source).unwrap();
         (script.claim.and_then(|claim| claim.outcome).is_some(), script.repairs.len())
     };
-    assert_eq!(claim("(;RE[黑中盘胜])"), (false, 1));
+    assert_eq!(claim("(;RE[won by black])"), (false, 1));
+    assert_eq!(claim("(;RE[黑中盘胜])"), (true, 1));
     assert_eq!(claim("(;RE[B+R])"), (true, 0));
     assert_eq!(claim("(;RE[W+3.5])"), (true, 0));
     assert_eq!(claim("(;RE[0])"), (true, 0));

@@ -195,7 +195,10 @@ impl Referee {
             match judge(&engine, state, &step.line.text) {
                 Ok(next) => steps.push(next),
                 Err(_) => {
-                    return Err(format!("the game so far is not one under these rules: `{}`", step.line.text));
+                    return Err(format!(
+                        "the game so far is not one under these rules: `{}`",
+                        step.line.text
+                    ));
                 }
             }
         }

@@ -52,7 +52,11 @@ impl Session {
             } else if row.is_empty() {
                 open = false;
             } else if !open {
-                session.exchanges.push(Exchange { line: number, said: row.to_owned(), ..Exchange::default() });
+                session.exchanges.push(Exchange {
+                    line: number,
+                    said: row.to_owned(),
+                    ..Exchange::default()
+                });
                 open = true;
             } else {
                 let exchange = session.exchanges.last_mut().expect("a line of the controller comes first");
@@ -83,7 +87,8 @@ fn differences(name: &str, text: &str) -> String {
         let reply = referee.answer(&said).expect("every line is a command");
         let remark = reply.remark.unwrap_or_default();
         let told: Vec<&str> = remark.lines().collect();
-        let missing: Vec<&String> = exchange.remarks.iter().filter(|line| !told.contains(&line.as_str())).collect();
+        let missing: Vec<&String> =
+            exchange.remarks.iter().filter(|line| !told.contains(&line.as_str())).collect();
         let answer = lines(&reply.text);
         if answer != exchange.answer || !missing.is_empty() {
             let _ = writeln!(wrong, "{name}:{}: {}", exchange.line, exchange.said);
@@ -96,11 +101,13 @@ fn differences(name: &str, text: &str) -> String {
 
 #[test]
 fn sessions_go_as_they_are_written() {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "gtp"));
     files.sort();
     assert!(files.len() >= 10, "the sessions are found");
-    let read = |path: &PathBuf| differences(&path.display().to_string(), &std::fs::read_to_string(path).unwrap());
+    let read =
+        |path: &PathBuf| differences(&path.display().to_string(), &std::fs::read_to_string(path).unwrap());
     let wrong: String = files.iter().map(read).collect();
     assert!(wrong.is_empty(), "\n{wrong}");
 }
@@ -110,7 +117,8 @@ fn sessions_go_as_they_are_written() {
 fn the_page_tells_the_truth() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gtp.md");
     let page = std::fs::read_to_string(path).unwrap();
-    let blocks: Vec<&str> = page.split("```gtp\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks: Vec<&str> =
+        page.split("```gtp\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 3, "the sessions are found");
     let wrong: String = blocks.iter().map(|block| differences("docs/gtp.md", block)).collect();
     assert!(wrong.is_empty(), "\n{wrong}");
@@ -125,7 +133,8 @@ fn the_page_tells_the_truth() {
 fn every_word_has_an_answer() {
     let mut referee = Referee::new("go/board", &[], Some(1)).unwrap();
     let told = referee.answer("list_commands").unwrap();
-    let words: Vec<String> = told.text.trim_start_matches('=').split_whitespace().map(str::to_owned).collect();
+    let words: Vec<String> =
+        told.text.trim_start_matches('=').split_whitespace().map(str::to_owned).collect();
     assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
     for word in &words {
         let reply = referee.answer(&format!("5 {word}")).unwrap();
@@ -141,10 +150,48 @@ fn every_word_has_an_answer() {
 #[test]
 fn lines_without_sense_are_answered() {
     let pieces = [
-        "play", "b", "W", "c3", "pass", "resign", "A1", "boardsize", "0", "3", "-1", "1e9", "999999999999", "komi", "undo",
-        "loadsgf", "/", "printsgf", "/nowhere/x.sgf", "fixed_handicap", "set_free_handicap", "kata-set-rules", "{", "{}",
-        "kata-set-rule", "ko", "SIMPLE", "final_status_list", "dead", "rulebook-dead", "é", "\u{0}", "12", "genmove", "'",
-        "time_left", "kgs-time_settings", "rulebook-legal_moves", "final_score", "showboard", "clear_board", "e2e4",
+        "play",
+        "b",
+        "W",
+        "c3",
+        "pass",
+        "resign",
+        "A1",
+        "boardsize",
+        "0",
+        "3",
+        "-1",
+        "1e9",
+        "999999999999",
+        "komi",
+        "undo",
+        "loadsgf",
+        "/",
+        "printsgf",
+        "/nowhere/x.sgf",
+        "fixed_handicap",
+        "set_free_handicap",
+        "kata-set-rules",
+        "{",
+        "{}",
+        "kata-set-rule",
+        "ko",
+        "SIMPLE",
+        "final_status_list",
+        "dead",
+        "rulebook-dead",
+        "é",
+        "\u{0}",
+        "12",
+        "genmove",
+        "'",
+        "time_left",
+        "kgs-time_settings",
+        "rulebook-legal_moves",
+        "final_score",
+        "showboard",
+        "clear_board",
+        "e2e4",
     ];
     let mut dice = 0x9E37_79B9_7F4A_7C15_u64;
     let mut roll = move |many: usize| {
@@ -154,8 +201,11 @@ fn lines_without_sense_are_answered() {
         dice as usize % many
     };
     for (rules, given) in [("go/chinese", "size=3"), ("games/hex", "size=3"), ("chess/board", "")] {
-        let given: Vec<(String, String)> =
-            given.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+        let given: Vec<(String, String)> = given
+            .split_once('=')
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
         let mut referee = Referee::new(rules, &given, Some(3)).unwrap();
         for _ in 0..400 {
             let line: Vec<&str> = (0..=roll(4)).map(|_| pieces[roll(pieces.len())]).collect();
@@ -240,7 +290,8 @@ fn input_that_cannot_be_used_ends_the_program_at_once() {
 fn gnugo() -> Option<PathBuf> {
     let named = std::env::var_os("GNUGO").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]).map(|folder| folder.join("gnugo"));
+    let found =
+        std::env::split_paths(&path).chain([PathBuf::from("/usr/games")]).map(|folder| folder.join("gnugo"));
     named.into_iter().chain(found).find(|file| file.is_file())
 }
 

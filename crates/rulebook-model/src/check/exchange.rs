@@ -88,7 +88,15 @@ impl Checker<'_> {
             let by = sgf.by.iter().map(|name| name.text.clone()).collect();
             hundredths = Some(Hundredths { of: of.text.clone(), by, doubled });
         }
-        SgfTerms { game, terms, hundredths }
+        let mut results = Vec::new();
+        for (words, meaning) in &sgf.results {
+            let (first, then) = words.text.split_once('…').unwrap_or((&words.text, ""));
+            if first.is_empty() {
+                self.out.push(words.error(codes::NOTATION_INVALID, "a result in words has a beginning"));
+            }
+            results.push((first.to_owned(), then.to_owned(), meaning.text.clone()));
+        }
+        SgfTerms { game, terms, hundredths, results }
     }
 
     fn gtp_terms(&mut self, gtp: &GtpDraft, drafts: &[Draft]) -> GtpTerms {

@@ -82,6 +82,9 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     let engine = engine(&arguments.file, given)?;
     let (source, assumed) = record(&arguments.game, pgn::MAX_TEXT)?;
     let name = source.name.to_lowercase();
+    if arguments.variation > 1 && !name.ends_with(".sgf") {
+        return Err(Failure::new("only records in SGF have lines to choose from"));
+    }
     let mut written = String::new();
     let mut report = report::Report::new(&engine.rules().id);
     let mut briefly = brief::Report::new(&engine.rules().id);
@@ -142,7 +145,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     if number == 0 {
         return Err(Failure::new(format!("there is no game in `{}`", arguments.game)));
     }
-    if let Some(path) = &arguments.to_sgf {
+    if let Some(path) = arguments.to_sgf.as_ref().filter(|_| !written.is_empty()) {
         let unwritable = |error| Failure::new(format!("`{}` cannot be written: {error}", path.display()));
         rulebook::compiled::write(path, written.as_bytes()).map_err(unwritable)?;
     }
@@ -225,6 +228,7 @@ fn sgf_game(
     let engine = opened.engine;
     let mut script = replay::from_sgf(engine.rules(), record, source).map_err(Failure::new)?;
     script.repairs = assumed.into_iter().chain(script.repairs).chain(opened.repairs).collect();
+    script.repairs.sort_by_key(|repair| repair.labels.first().map(|label| label.span));
     judge(engine, source, script, opened.terms.iter().map(Term::given).collect())
 }
 

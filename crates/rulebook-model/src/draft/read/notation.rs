@@ -83,11 +83,12 @@ impl Reader<'_> {
     fn sgf(&mut self, node: &Node) -> SgfDraft {
         let mut sgf = SgfDraft::default();
         let entries = self.map(node, "`sgf`");
-        self.known(entries, &["game", "terms", "hundredths"], "`sgf`");
+        self.known(entries, &["game", "terms", "results", "hundredths"], "`sgf`");
         for (key, node) in entries {
             match key.text.as_str() {
                 "game" => sgf.game = self.text(node, "a number"),
                 "terms" => sgf.terms = self.pairs(node, "a parameter"),
+                "results" => sgf.results = self.pairs(node, "a result"),
                 "hundredths" => {
                     let entries = self.map(node, "`hundredths`");
                     self.known(entries, &["of", "by", "doubled"], "`hundredths`");
