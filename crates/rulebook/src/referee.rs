@@ -66,7 +66,7 @@ struct Step {
 pub struct Referee {
     /// The rule file or id.
     rules: String,
-    /// What the caller gives, which no controller changes.
+    /// What the caller gave: first values, which controllers may change.
     fixed: Vec<(String, String)>,
     /// What controllers gave, by name: terms and the size.
     terms: Vec<(String, String)>,
@@ -111,8 +111,7 @@ impl Referee {
             steps: Vec::new(),
             dead: Sites::EMPTY,
             refusal: None,
-            // Dice of zero would never roll.
-            dice: seed.map(|seed| seed ^ 0x9E37_79B9_7F4A_7C15 | 1),
+            dice: seed,
             time: Vec::new(),
             about: Vec::new(),
         })
@@ -137,9 +136,15 @@ impl Referee {
         Some(reply)
     }
 
-    /// All that is given to the rule set.
+    /// All that is given to the rule set, the latest word on each parameter.
     fn given(&self) -> Vec<(String, String)> {
-        self.fixed.iter().chain(&self.terms).chain(&self.options).cloned().collect()
+        let mut given: Vec<(String, String)> = Vec::new();
+        for (name, value) in self.terms.iter().chain(&self.options).chain(&self.fixed) {
+            if given.iter().all(|(known, _)| known != name) {
+                given.push((name.clone(), value.clone()));
+            }
+        }
+        given
     }
 
     /// The player that a word means.
@@ -283,11 +288,13 @@ impl Referee {
         }
         let plies = self.engine.plies(state).map_err(|fault| fault.to_string())?;
         let Some(dice) = self.dice.as_mut() else { return Err("unknown command".to_owned()) };
-        *dice ^= *dice << 13;
-        *dice ^= *dice >> 7;
-        *dice ^= *dice << 17;
+        *dice = dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = *dice;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
         let count = plies.legal.len() as u64;
-        let roll = dice.checked_rem(count).and_then(|roll| plies.legal.get(roll as usize));
+        let roll = mixed.checked_rem(count).and_then(|roll| plies.legal.get(roll as usize));
         let Some(ply) = roll else { return Err("there is no legal move".to_owned()) };
         let text = write_act(self.engine.rules(), &ply.act);
         if play {
@@ -348,17 +355,23 @@ impl Referee {
         if size.is_empty() {
             return Err("unacceptable size".to_owned());
         }
-        let all = terms::size_params(self.engine.rules());
-        let known = [all.square, all.files, all.ranks];
+        let known = self.size_names();
         let rules = self.rules.clone();
         let changed = self.change(|this| {
             this.clear();
-            this.terms.retain(|(name, _)| known.iter().flatten().all(|size| size != name));
+            this.terms.retain(|(name, _)| !known.contains(name));
+            this.fixed.retain(|(name, _)| !known.contains(name));
             this.terms.extend(size);
             rules
         });
         changed.map_err(|_| "unacceptable size".to_owned())?;
         Ok(String::new())
+    }
+
+    /// The parameters that the size of the board is.
+    fn size_names(&self) -> Vec<String> {
+        let size = terms::size_params(self.engine.rules());
+        [size.square, size.files, size.ranks].into_iter().flatten().collect()
     }
 
     /// Another value for a term.
@@ -528,8 +541,11 @@ impl Referee {
             }
         };
         let Some(record) = records.first() else { return cannot(reply, "there is no game".to_owned()) };
-        // What controllers gave is for other games; options hold.
-        let given: Vec<(String, String)> = self.fixed.iter().chain(&self.options).cloned().collect();
+        // What was given is for other games, as far as records say it; options hold.
+        let mut said = self.size_names();
+        said.extend(terms::properties(self.engine.rules()).into_iter().map(|(_, param)| param));
+        let mut given = self.given();
+        given.retain(|(name, _)| !said.contains(name));
         let opened = match crate::sgf::open_for(&self.rules, &given, self.engine.rules(), record, &source) {
             Ok(opened) => opened,
             Err(error) => return cannot(reply, error.to_string()),
@@ -564,7 +580,9 @@ impl Referee {
             }
         }
         self.clear();
-        self.terms = opened.terms.iter().map(Term::given).collect();
+        self.terms.retain(|(name, _)| !said.contains(name));
+        self.fixed.retain(|(name, _)| !said.contains(name));
+        self.terms.extend(opened.terms.iter().map(Term::given));
         (self.engine, self.start, self.first, self.steps) = (opened.engine, script.start, first, steps);
         self.about = write::about(record);
         Ok(String::new())
