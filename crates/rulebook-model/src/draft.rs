@@ -245,6 +245,8 @@ pub struct GtpDraft {
     pub score: Option<Loc>,
     /// The definition of what lies between the players.
     pub between: Option<Loc>,
+    /// How the ids of the rule sets begin that controllers name.
+    pub named: Option<Loc>,
     /// Options: name, parameter, words and values.
     pub options: Vec<OptionDraft>,
 }

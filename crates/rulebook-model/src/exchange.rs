@@ -60,6 +60,8 @@ pub struct GtpTerms {
     pub score: Option<String>,
     /// The definition of the sites that lie between the players, perhaps with that set.
     pub between: Option<String>,
+    /// How the ids of the rule sets begin that controllers name.
+    pub named: String,
     /// Options that controllers may set.
     pub options: Vec<OptionTerms>,
 }

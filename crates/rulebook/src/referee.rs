@@ -240,15 +240,20 @@ impl Referee {
 
     /// Does what a player wants, if the rules go along.
     fn play(&mut self, player: u8, what: &str, reply: &mut Reply) -> Answer {
-        if self.steps.len() >= MAX_LINES {
-            return Err("the game is too long".to_owned());
-        }
         let rules = self.engine.rules();
         let is_event = rules.events.iter().any(|event| event.eq_ignore_ascii_case(what));
         if !is_event && read_act(rules, self.state(), what).is_none() {
             self.site(what)?;
         }
         let text = format!("{}: {what}", self.player_name(player));
+        self.happen(text, reply)
+    }
+
+    /// Does what a line says, as records have it, if the rules go along.
+    fn happen(&mut self, text: String, reply: &mut Reply) -> Answer {
+        if self.steps.len() >= MAX_LINES {
+            return Err("the game is too long".to_owned());
+        }
         match judge(&self.engine, self.state(), &text) {
             Ok(step) => {
                 self.steps.push(step);
@@ -636,7 +641,8 @@ fn judge(engine: &Engine, state: &State, text: &str) -> Result<Step, Refused> {
     let fault = |fault: rulebook_reference::Fault| Refused::Text(fault.to_string());
     let (who, what) = text.split_once(": ").unwrap_or(("", text));
     let known = |name: &String| name.eq_ignore_ascii_case(what);
-    let is_act = rules.board.site(what).is_some() || rules.acts.iter().any(known);
+    let is_player = who.is_empty() || rules.player(who).is_some();
+    let is_act = is_player && (rules.board.site(what).is_some() || rules.acts.iter().any(known));
     let Some(meant) = read_act(rules, state, what).filter(|_| is_act) else {
         let done = lines::play(engine, state, text).map_err(|error| match error {
             LineError::Text(error) => Refused::Text(error.message),

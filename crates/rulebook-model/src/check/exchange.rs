@@ -106,7 +106,8 @@ impl Checker<'_> {
         let score = gtp.score.as_ref().and_then(|name| self.answered(name, 1, drafts));
         let between = gtp.between.as_ref().and_then(|name| self.answered(name, 0, drafts));
         let options = gtp.options.iter().filter_map(|option| self.option(option)).collect();
-        GtpTerms { terms, handicap, score, between, options }
+        let named = gtp.named.as_ref().map(|named| named.text.clone()).unwrap_or_default();
+        GtpTerms { terms, handicap, score, between, named, options }
     }
 
     /// A definition that can be asked for, with so many arguments and perhaps a set of sites.

@@ -18,23 +18,27 @@ impl Referee {
         self.engine.rules().notation.gtp.as_ref().map_or(&[], |gtp| &gtp.options)
     }
 
-    /// The rule file of a name: beside the one in force, and else the built-in one with that id.
+    /// The rule file of a name: the one that the rule set says, else the one beside it, else the one with that id.
     fn beside(&self, name: &str) -> Option<String> {
         let name = name.trim().to_lowercase().replace(['_', ' '], "-");
         let fine = |sign: char| sign.is_ascii_alphanumeric() || sign == '-' || sign == '/';
         if name.is_empty() || !name.chars().all(fine) {
             return None;
         }
-        let path = Path::new(&self.rules);
-        if path.is_file() {
-            let other = path.with_file_name(format!("{name}.yaml"));
-            if other.is_file() {
-                return Some(other.display().to_string());
-            }
+        let is_built_in = |id: &String| BUILT_IN.iter().any(|(known, _)| known == id);
+        let rules = self.engine.rules();
+        let begins = rules.notation.gtp.as_ref().map_or("", |gtp| &gtp.named);
+        let meant = format!("{begins}{name}");
+        if !begins.is_empty() && is_built_in(&meant) {
+            return Some(meant);
         }
-        let folder = self.engine.rules().id.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let candidates = [format!("{folder}/{name}"), name];
-        candidates.into_iter().find(|id| BUILT_IN.iter().any(|(known, _)| known == id))
+        let path = Path::new(&self.rules);
+        let other = path.with_file_name(format!("{name}.yaml"));
+        if path.is_file() && other.is_file() {
+            return Some(other.display().to_string());
+        }
+        let folder = rules.id.rsplit_once('/').map_or("", |(folder, _)| folder);
+        [format!("{folder}/{name}"), name].into_iter().find(is_built_in)
     }
 
     /// Another rule set by name, or several options as one JSON object.

@@ -113,13 +113,14 @@ impl Reader<'_> {
     fn gtp(&mut self, node: &Node) -> GtpDraft {
         let mut gtp = GtpDraft::default();
         let entries = self.map(node, "`gtp`");
-        self.known(entries, &["terms", "handicap", "score", "between", "options"], "`gtp`");
+        self.known(entries, &["terms", "handicap", "score", "between", "named", "options"], "`gtp`");
         for (key, node) in entries {
             match key.text.as_str() {
                 "terms" => gtp.terms = self.pairs(node, "a parameter"),
                 "handicap" => gtp.handicap = self.text(node, "a parameter"),
                 "score" => gtp.score = self.text(node, "a definition"),
                 "between" => gtp.between = self.text(node, "a definition"),
+                "named" => gtp.named = self.text(node, "the beginning of an id"),
                 "options" => {
                     for (name, node) in self.map(node, "`options`") {
                         let option = self.option(name, node);
