@@ -98,16 +98,16 @@ fn damage_is_repaired_with_a_warning() {
 /// A bracket without its escape is a part of a text only where nothing else makes sense.
 #[test]
 fn brackets_that_are_not_escaped_belong_to_the_text() {
-    let record = one("(;US[Matsuyama[3d]]EV[a[b][c] d];B[aa])");
+    let record = one("(;US[Matsuyama[3d]]EV[a[b][c];B[aa])");
     assert_eq!(record.root("US").map(|(text, _)| text), Some("Matsuyama[3d]"));
     assert_eq!(points(&record), [("B", Some((0, 0)))]);
     let told = "a `]` that is not escaped is taken as a part of the text";
     assert_eq!(warned(&record)[0], format!("1:18 {told}"));
     // What could be the next value is one.
-    assert_eq!(record.properties[1], ("EV".to_owned(), strings(&["a[b", "c] d"])));
+    assert_eq!(record.properties[1], ("EV".to_owned(), strings(&["a[b", "c"])));
     assert_eq!(warned(&one("(;C[see [1\\] there];B[aa])")), strings(&[]));
     assert_eq!(error("(;C[a]]B[aa])").1, "expected a property, `;`, `(` or `)`, found `]`");
-    assert_eq!(error("(;C[a[b] c").1, "expected a property, `;`, `(` or `)`, found the end of the text");
+    assert_eq!(error("(;C[a[b] c").1, "expected a value in `[` and `]`, found the end of the text");
 }
 
 #[test]
