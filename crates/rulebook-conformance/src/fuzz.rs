@@ -5,14 +5,15 @@
 //! inputs share these functions.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rulebook_compiler::{Passes, compile};
 use rulebook_machine::front::Machine;
 use rulebook_machine::verify::verify;
+use rulebook_model::RuleSet;
 use rulebook_model::library::{BUILT_IN, Library};
 use rulebook_notation::pgn::MainLine;
-use rulebook_notation::{pgn, sgf};
+use rulebook_notation::{gtp, pgn, replay, sgf};
 use rulebook_syntax::parse::{self, Text};
 use rulebook_syntax::{Source, Span, yaml};
 
@@ -23,7 +24,7 @@ use crate::hostile::exercise;
 pub type Target = fn(&[u8]);
 
 /// All of them, by name.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("yaml_load", yaml_load),
     ("expression", expression),
     ("check", check),
@@ -32,6 +33,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("machine_reference", machine_reference),
     ("pgn", pgn),
     ("sgf", sgf),
+    ("protocol_line", protocol_line),
 ];
 
 fn source(bytes: &[u8]) -> Arc<Source> {
@@ -160,7 +162,25 @@ pub fn mutants(bytes: &[u8], kept: usize, count: u64) -> impl Iterator<Item = Ve
     })
 }
 
-/// Bytes as SGF.
+/// Bytes as SGF in any character set; the first ones choose the line that is read, and what a record sets is looked at.
 pub fn sgf(bytes: &[u8]) {
-    drop(sgf::parse(&source(bytes)));
+    static RULES: OnceLock<Option<Arc<RuleSet>>> = OnceLock::new();
+    let (source, _) = sgf::encoding::decode("input", bytes.to_vec());
+    let line = bytes.first().map_or(1, |first| usize::from(*first) % 4);
+    for record in [sgf::parse(&source), sgf::parse_line(&source, line)].into_iter().flatten().flatten() {
+        let open =
+            || Library::default().check("go/board", &[]).and_then(|checked| checked.rules).map(Arc::new);
+        if let Some(rules) = RULES.get_or_init(open) {
+            drop(sgf::terms::terms(rules, &record, &source));
+            drop(replay::from_sgf(rules, &record, &source));
+        }
+    }
+}
+
+/// Bytes as a line of a controller, whose words are answered as they came.
+pub fn protocol_line(bytes: &[u8]) {
+    if let Some(command) = gtp::read(&String::from_utf8_lossy(bytes)) {
+        let text = gtp::write(command.id, &Ok(command.rest));
+        assert!(text.find("\n\n") == Some(text.len() - 2), "an answer ends where it ends");
+    }
 }

@@ -10,6 +10,7 @@ mod declare;
 mod define;
 mod derive;
 mod effects;
+mod exchange;
 mod functions;
 mod names;
 mod notation;
@@ -122,6 +123,7 @@ pub(crate) fn run(
     checker.start(&layers.drafts);
     checker.clauses(&layers);
     checker.notation(&layers.drafts);
+    checker.exchange(&layers.drafts);
     checker.definitions(&layers.drafts);
     checker.foundations(&layers.drafts);
     // What is not used may be what a fault kept from being used.

@@ -209,6 +209,57 @@ pub struct NotationDraft {
     pub suffixes: Vec<ActTextDraft>,
     /// Letters of kinds in records.
     pub records: Vec<(Loc, Loc)>,
+    /// The parameters that the size of the board is.
+    pub size: Vec<(Loc, Loc)>,
+    /// What game records call things.
+    pub sgf: Option<SgfDraft>,
+    /// What controllers call things.
+    pub gtp: Option<GtpDraft>,
+}
+
+/// What game records call things, as written.
+#[derive(Clone, Debug, Default)]
+pub struct SgfDraft {
+    /// The number of the game.
+    pub game: Option<Loc>,
+    /// Parameters by property.
+    pub terms: Vec<(Loc, Loc)>,
+    /// Results in words, with what they mean.
+    pub results: Vec<(Loc, Loc)>,
+    /// The property that some programs write in hundredths.
+    pub of: Option<Loc>,
+    /// Beginnings of the names of these programs.
+    pub by: Vec<Loc>,
+    /// Numbers of hundredths that are halves of what is meant.
+    pub doubled: Vec<Loc>,
+}
+
+/// What controllers call things, as written.
+#[derive(Clone, Debug, Default)]
+pub struct GtpDraft {
+    /// Parameters by the command that sets them.
+    pub terms: Vec<(Loc, Loc)>,
+    /// The parameter that is the number of pieces given in advance.
+    pub handicap: Option<Loc>,
+    /// The definition of the lead of a player.
+    pub score: Option<Loc>,
+    /// The definition of what lies between the players.
+    pub between: Option<Loc>,
+    /// How the ids of the rule sets begin that controllers name.
+    pub named: Option<Loc>,
+    /// Options: name, parameter, words and values.
+    pub options: Vec<OptionDraft>,
+}
+
+/// An option of controllers as written.
+#[derive(Clone, Debug)]
+pub struct OptionDraft {
+    /// Its name.
+    pub name: Loc,
+    /// The parameter.
+    pub sets: Loc,
+    /// Words, and the values that they mean.
+    pub words: Vec<(Loc, Loc)>,
 }
 
 /// The field of sides as written.

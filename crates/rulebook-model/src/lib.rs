@@ -6,6 +6,7 @@
 
 pub mod board;
 pub mod draft;
+pub mod exchange;
 pub mod layer;
 pub mod library;
 pub mod placement;

@@ -9,6 +9,7 @@ use rulebook_syntax::ast::{Binary, Fold, Period, Quantifier};
 use rulebook_syntax::{Source, Span};
 
 use crate::board::{Board, Direction};
+use crate::exchange::{GtpTerms, SgfTerms, SizeTerms};
 use crate::types::{Type, Unit};
 use crate::value::{Number, Site, Value};
 
@@ -776,6 +777,12 @@ pub struct Notation {
     pub suffixes: Vec<ActText>,
     /// The number of a kind by the capital letter it has in records.
     pub records: Vec<(String, u8)>,
+    /// The parameters that the size of the board is.
+    pub size: Option<SizeTerms>,
+    /// What game records call things.
+    pub sgf: Option<SgfTerms>,
+    /// What controllers call things.
+    pub gtp: Option<GtpTerms>,
 }
 
 /// A field of a position text.

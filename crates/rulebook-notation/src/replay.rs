@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rulebook_model::ruleset::{Author, Cell, Form, RuleSet};
 use rulebook_model::{Number, Outcome, Site, Value};
 use rulebook_reference::{Act, Fault, Outcomes, Person, Reason, State, Verdict};
-use rulebook_syntax::{Source, Span};
+use rulebook_syntax::codes::SGF_REPAIRED;
+use rulebook_syntax::{Diagnostic, Source, Span};
 
 use crate::judge::Judge;
 use crate::lines::{self, LineError};
@@ -18,12 +19,10 @@ use crate::moves::write_short;
 use crate::pgn::Game;
 use crate::position::{TextError, read_position};
 use crate::sgf::Record;
+use crate::sgf::terms::GIVEN;
 
 /// The most attempts that [`causes`] makes.
 pub const MAX_ATTEMPTS: usize = 2000;
-
-/// Root properties of SGF that set a term of the rules.
-const TERMS: [&str; 3] = ["SZ", "HA", "KM"];
 
 /// A record as what happens at the board.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +35,10 @@ pub struct Script {
     pub lines: Vec<Line>,
     /// How it says that it ended.
     pub claim: Option<Claim>,
-    /// What was repaired or left out when it was read.
+    /// What was left out when it was read.
     pub warnings: Vec<String>,
+    /// What was assumed, repaired or left out at some place of it.
+    pub repairs: Vec<Diagnostic>,
 }
 
 /// Where a script starts.
@@ -184,6 +185,7 @@ pub fn from_pgn(rules: &RuleSet, game: &Game) -> Script {
         lines: game.moves.iter().map(|mv| Line { text: mv.text.clone(), span: mv.span }).collect(),
         claim,
         warnings,
+        repairs: Vec::new(),
     }
 }
 
@@ -197,38 +199,8 @@ pub fn claimed(result: &str) -> Option<Outcome> {
     }
 }
 
-/// The parameters of a rule set that a record in SGF sets. A property is for the parameter that it
-/// abbreviates: one whose name begins with its first letter and goes on with its second one.
-pub fn sgf_terms(rules: &RuleSet, record: &Record) -> Vec<(String, String)> {
-    let mut terms = Vec::new();
-    // A board that is not square is given by its two sides.
-    let sides = [("width", record.size.0), ("height", record.size.1)];
-    let has = |name: &str| rules.params.iter().any(|param| param.name == name);
-    let oblong = record.size.0 != record.size.1 && sides.iter().all(|(name, _)| has(name));
-    if oblong {
-        terms.extend(sides.map(|(name, side)| (name.to_owned(), side.to_string())));
-    }
-    for property in TERMS.into_iter().filter(|property| !(oblong && *property == "SZ")) {
-        let value = record.properties.iter().find(|(name, _)| name == property);
-        let value = match value.and_then(|(_, values)| values.first()) {
-            Some(value) => value.trim().to_owned(),
-            // A record that names no size has the size of the format.
-            None if property == "SZ" => record.size.0.to_string(),
-            None => continue,
-        };
-        let mut letters = property.chars().map(|letter| letter.to_ascii_lowercase());
-        let (Some(first), Some(second)) = (letters.next(), letters.next()) else { continue };
-        let abbreviated = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.contains(second));
-        let Some(param) = rules.params.iter().find(|param| abbreviated(&param.name)) else { continue };
-        if !value.is_empty() {
-            terms.push((param.name.clone(), value));
-        }
-    }
-    terms
-}
-
 /// The player that a letter such as `B` means: the one whose name begins with it, else by order.
-fn player_of(rules: &RuleSet, letter: &str) -> u8 {
+pub fn player_of(rules: &RuleSet, letter: &str) -> u8 {
     let begins = |name: &String| name.get(..1).is_some_and(|first| first.eq_ignore_ascii_case(letter));
     let at = rules.players.iter().position(begins);
     at.unwrap_or_else(|| usize::from(letter.eq_ignore_ascii_case("W"))) as u8
@@ -238,7 +210,7 @@ fn player_of(rules: &RuleSet, letter: &str) -> u8 {
 ///
 /// # Errors
 /// The board of the record is not that of the rule set, or it sets up what the rule set does not have.
-pub fn from_sgf(rules: &RuleSet, record: &Record) -> Result<Script, String> {
+pub fn from_sgf(rules: &RuleSet, record: &Record, source: &Arc<Source>) -> Result<Script, String> {
     let board = &rules.board;
     if record.size != (board.files, board.ranks) {
         return Err(format!(
@@ -249,46 +221,80 @@ pub fn from_sgf(rules: &RuleSet, record: &Record) -> Result<Script, String> {
     let site = |(column, row): (u16, u16)| -> Option<Site> {
         board.at(i64::from(column) + 1, i64::from(board.ranks) - i64::from(row))
     };
-    let mut warnings = record.warnings.clone();
+    let (mut warnings, mut repairs) = (Vec::new(), record.warnings.clone());
     match record.variations {
         0 => {}
         1 => warnings.push("one variation is left out".to_owned()),
         some => warnings.push(format!("{some} variations are left out")),
     }
+    let given = given_in_advance(record);
+    let (head, moves) = record.moves.split_at_checked(given).unwrap_or((&[], &record.moves));
+    if let (Some(first), Some(last)) = (head.first(), head.last()) {
+        let span = first.span.unwrap_or_default().join(last.span.unwrap_or_default());
+        let text =
+            format!("the first {given} plays of one player are read as the setup that `HA[{given}]` means");
+        repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, text));
+    }
+    let advanced = head.iter().filter_map(|play| Some((play.color.clone(), play.point?)));
+    let setup: Vec<(String, (u16, u16))> = record.setup.iter().cloned().chain(advanced).collect();
     let mut start = Start::First;
-    if !record.setup.is_empty() {
+    if !setup.is_empty() {
         if rules.kinds.len() != 1 {
             return Err("the record sets up pieces of one kind, and the rule set does not have one".into());
         }
         let mut cells = rules.setup.clone();
-        for (letter, point) in &record.setup {
+        for (letter, point) in &setup {
             let cell = if letter == "E" { Cell::EMPTY } else { Cell::piece(0, player_of(rules, letter)) };
             if let Some(slot) = site(*point).and_then(|site| cells.get_mut(usize::from(site))) {
                 *slot = cell;
             }
         }
-        let turn = record.properties.iter().find(|(name, _)| name == "PL");
-        let turn = turn.and_then(|(_, values)| values.first()).map(|value| value.trim().to_owned());
-        let turn = turn.or_else(|| record.moves.first().map(|play| play.color.clone()));
+        let turn = record.root("PL").map(|(letter, _)| letter.to_owned()).filter(|letter| !letter.is_empty());
+        let turn = turn.or_else(|| moves.first().map(|play| play.color.clone()));
+        let alone = setup.iter().all(|(letter, _)| player_of(rules, letter) == 0 && letter != "E");
+        let turn = turn.or_else(|| (alone && record.root(GIVEN).is_some()).then(|| "W".to_owned()));
         start = Start::Placed { cells, mover: turn.map_or(0, |letter| player_of(rules, &letter)) };
     }
-    let lines = record.moves.iter().map(|play| {
+    let lines = moves.iter().map(|play| {
         let player = usize::from(player_of(rules, &play.color));
         let player = rules.players.get(player).map_or("", String::as_str);
         let what = play.point.and_then(site).map_or_else(|| "pass".to_owned(), |site| board.name(site));
         Line { text: format!("{player}: {what}"), span: play.span.unwrap_or_default() }
     });
-    let result = record.properties.iter().find(|(name, _)| name == "RE");
-    let claim = result.and_then(|(_, values)| values.first()).map(|text| sgf_claim(rules, text.trim()));
+    let mut claim = None;
+    if let Some((text, span)) = record.root("RE").filter(|(text, _)| !text.is_empty()) {
+        let mut read = sgf_claim(rules, text);
+        let words = rules.notation.sgf.as_ref().and_then(|sgf| sgf.result(text));
+        if let Some(meaning) = words.filter(|_| read.outcome.is_none()) {
+            let message = format!("the result `{text}` is read as `{meaning}`");
+            repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, message));
+            read = Claim { text: text.to_owned(), ..sgf_claim(rules, meaning) };
+        } else if read.outcome.is_none() && !matches!(text, "?" | "Void") {
+            let message =
+                format!("the result `{text}` is not written as the format has it, and is left open");
+            repairs.push(Diagnostic::warning(SGF_REPAIRED, source, span, message));
+        }
+        claim = Some(read);
+    }
     let tags = record.properties.iter().map(|(name, values)| (name.clone(), values.join(", ")));
-    Ok(Script { tags: tags.collect(), start, lines: lines.collect(), claim, warnings })
+    Ok(Script { tags: tags.collect(), start, lines: lines.collect(), claim, warnings, repairs })
+}
+
+/// How many plays at the beginning stand for pieces that were given in advance: as many as the record says, all
+/// of one player, with nothing set up and the other player next.
+fn given_in_advance(record: &Record) -> usize {
+    let count = record.root(GIVEN).and_then(|(text, _)| text.parse::<usize>().ok());
+    let Some(count) = count.filter(|count| *count >= 2 && record.setup.is_empty()) else { return 0 };
+    let Some((head, rest)) = record.moves.split_at_checked(count) else { return 0 };
+    let of_one = head.iter().all(|play| play.color == "B" && play.point.is_some());
+    if of_one && rest.first().is_none_or(|play| play.color != "B") { count } else { 0 }
 }
 
 fn sgf_claim(rules: &RuleSet, text: &str) -> Claim {
     let (winner, cause) = text.split_once('+').unwrap_or((text, ""));
-    let outcome = match winner {
-        "B" | "W" => Some(Outcome::Win(player_of(rules, winner))),
-        "0" | "Draw" => Some(Outcome::Draw),
+    let outcome = match winner.trim() {
+        "B" | "W" | "b" | "w" => Some(Outcome::Win(player_of(rules, winner.trim()))),
+        "0" | "Draw" | "draw" => Some(Outcome::Draw),
         "Void" => Some(Outcome::Void),
         _ => None,
     };

@@ -1,17 +1,22 @@
-//! Reads SGF: the root properties, the setup and the plays of the main line of every game tree.
+//! Reads SGF: the root properties, the setup and the plays of one line of every game tree.
 //!
 //! For everything that replays recorded games. The tree is walked here, without recursion and with
 //! the range of every value, because `sgf-parse` gives no ranges, keeps one nested node for each play
 //! and drops them recursively; what a value means (a point, a compressed list of points, a play, a
 //! size) is left to `sgf_parse::go::Prop`. Invariant: every span is the exact range of its property in
 //! the source, no input makes this module panic, and time is linear in the text. It deliberately
-//! reads the first branch only and counts the others, keeps root properties as texts, and judges no
-//! play: whether one is allowed is the rule file's affair. Common damage (text before the first tree,
-//! a missing or surplus `)`, a missing first `;`) is repaired and reported as a warning of the record.
+//! reads one line only, the first one unless another is asked for, and counts the others, keeps root properties
+//! as texts, and judges no play: whether one is allowed is the rule file's affair. Common damage (text before the
+//! first tree, a missing or surplus `)`, a missing first `;`, a bracket without its escape) is repaired, and what
+//! was assumed is a warning of the record with its place.
+
+pub mod encoding;
+pub mod terms;
+pub mod write;
 
 use std::sync::Arc;
 
-use rulebook_syntax::codes::{LIMIT_EXCEEDED, SGF_SYNTAX};
+use rulebook_syntax::codes::{LIMIT_EXCEEDED, SGF_REPAIRED, SGF_SYNTAX};
 use rulebook_syntax::{Diagnostic, Source, Span};
 use sgf_parse::SgfProp as _;
 use sgf_parse::go::{Move, Point, Prop};
@@ -32,7 +37,7 @@ const MAX_SIDE: u8 = 52;
 /// The size of a record that names none, by the format.
 const DEFAULT_SIZE: (u16, u16) = (19, 19);
 
-/// One game tree, reduced to its main line.
+/// One game tree, reduced to one of its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Columns and rows.
@@ -42,15 +47,26 @@ pub struct Record {
     /// The properties of the root node with their values, in the order of the text. Escapes are
     /// resolved; otherwise the values are as written.
     pub properties: Vec<(String, Vec<String>)>,
+    /// Where these properties stand.
+    pub places: Vec<Span>,
     /// What is put (`"B"`, `"W"`) or taken away (`"E"`) before the first play, in the order of the
     /// text; the points of a compressed list row by row. Points as in [`Play`].
     pub setup: Vec<(String, (u16, u16))>,
-    /// The plays of the main line.
+    /// The plays of the line.
     pub moves: Vec<Play>,
-    /// What was repaired or left out, each with its line.
-    pub warnings: Vec<String>,
-    /// How many lines there are besides the main line.
+    /// What was assumed, repaired or left out, each with its place.
+    pub warnings: Vec<Diagnostic>,
+    /// How many lines there are besides this one.
     pub variations: usize,
+}
+
+impl Record {
+    /// The first value of a root property, without blanks around it, and the place of the property.
+    pub fn root(&self, name: &str) -> Option<(&str, Span)> {
+        let at = self.properties.iter().position(|(known, _)| known == name)?;
+        let (_, values) = self.properties.get(at)?;
+        Some((values.first()?.trim(), self.places.get(at).copied().unwrap_or_default()))
+    }
 }
 
 /// One play.
@@ -65,15 +81,21 @@ pub struct Play {
     pub span: Option<Span>,
 }
 
-/// All records of a text, or what is wrong with it. A wrong value does not hide later errors; a
-/// broken tree does, since where the next one begins is then a guess.
+/// All records of a text with their main lines, or what is wrong with it. A wrong value does not hide later
+/// errors; a broken tree does, since where the next one begins is then a guess.
 pub fn parse(source: &Arc<Source>) -> Result<Vec<Record>, Vec<Diagnostic>> {
+    parse_line(source, 1)
+}
+
+/// The same with one of the lines of each tree, which are counted from one as they end in the text; the first
+/// one is the main line.
+pub fn parse_line(source: &Arc<Source>, wanted: usize) -> Result<Vec<Record>, Vec<Diagnostic>> {
     let text = source.text.as_str();
     if text.len() > MAX_TEXT {
         let message = format!("the text has {} bytes; at most {MAX_TEXT} are read", text.len());
         return Err(vec![Diagnostic::error(LIMIT_EXCEEDED, source, Span::new(0, 0), message)]);
     }
-    let mut reader = Reader { source, at: 0, line: 1, counted: 0, setup_left: MAX_SETUP + text.len() / 2 };
+    let mut reader = Reader { source, at: 0, wanted, setup_left: MAX_SETUP + text.len() / 2 };
     let mut records: Vec<Record> = Vec::new();
     let mut errors = Vec::new();
     loop {
@@ -81,7 +103,7 @@ pub fn parse(source: &Arc<Source>) -> Result<Vec<Record>, Vec<Diagnostic>> {
         let warnings = gap.stray.map(|at| {
             let what =
                 if reader.byte(at) == Some(b')') { "a surplus `)`" } else { "text outside of a game tree" };
-            reader.warning(at, &format!("{what} is skipped"))
+            reader.warning(reader.character(at).0, format!("{what} is skipped"))
         });
         if !gap.found {
             if let Some(last) = records.last_mut() {
@@ -99,7 +121,7 @@ pub fn parse(source: &Arc<Source>) -> Result<Vec<Record>, Vec<Diagnostic>> {
                 break;
             }
         };
-        let mut record = Record { variations: tree.variations, ..Record::default() };
+        let mut record = Record { variations: tree.lines.saturating_sub(1), ..Record::default() };
         record.warnings.extend(warnings);
         reader.interpret(tree, &mut record, &mut errors);
         if errors.len() >= MAX_ERRORS {
@@ -114,7 +136,7 @@ pub fn parse(source: &Arc<Source>) -> Result<Vec<Record>, Vec<Diagnostic>> {
 /// What is read of nodes other than the root.
 const USED: [&str; 5] = ["B", "W", "AB", "AW", "AE"];
 
-/// One property of the main line.
+/// One property of the line.
 struct Property {
     name: String,
     /// The ranges between the brackets.
@@ -127,16 +149,19 @@ struct Property {
 #[derive(Default)]
 struct Tree {
     properties: Vec<Property>,
-    variations: usize,
-    /// Offsets and texts of warnings.
-    warnings: Vec<(usize, &'static str)>,
+    /// How many lines have ended.
+    lines: usize,
+    /// Whether the wanted line has ended: what follows does not belong to it.
+    done: bool,
+    warnings: Vec<(Span, &'static str)>,
 }
 
 /// An open parenthesis.
 struct Open {
-    main: bool,
     nodes: usize,
     branches: usize,
+    /// How many properties stand before it.
+    before: usize,
 }
 
 /// What lies before the next tree.
@@ -149,9 +174,8 @@ struct Gap {
 struct Reader<'a> {
     source: &'a Arc<Source>,
     at: usize,
-    /// The line of the offset `counted`, so that lines are not counted from the start every time.
-    line: usize,
-    counted: usize,
+    /// Which line of a tree is read, counted from one.
+    wanted: usize,
     /// How many more setup points are read.
     setup_left: usize,
 }
@@ -188,19 +212,8 @@ impl Reader<'_> {
         Diagnostic::error(SGF_SYNTAX, self.source, span, format!("{expected}, found {found}"))
     }
 
-    fn warning(&mut self, at: usize, text: &str) -> String {
-        let bytes = self.source.text.as_bytes();
-        let lines =
-            |from: usize| bytes.get(from..at).unwrap_or(&[]).iter().filter(|byte| **byte == b'\n').count();
-        let line = if at < self.counted { 1 + lines(0) } else { self.line + lines(self.counted) };
-        format!("line {line}: {text}")
-    }
-
-    /// Remembers the line of an offset, for the warnings after it.
-    fn count_lines(&mut self, at: usize) {
-        let passed = self.source.text.as_bytes().get(self.counted..at).unwrap_or(&[]);
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
-        self.counted = self.counted.max(at);
+    fn warning(&self, span: Span, text: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(SGF_REPAIRED, self.source, span, text)
     }
 
     /// Moves to the next `(` that begins a tree: one before a `;`, or before a property.
@@ -225,7 +238,7 @@ impl Reader<'_> {
 
     /// Reads the tree whose `(` is here, and moves behind it.
     fn tree(&mut self) -> Result<Tree, Diagnostic> {
-        self.count_lines(self.at);
+        let start = Span::new(self.at, self.at + 1);
         let mut tree = Tree::default();
         let mut opens: Vec<Open> = Vec::new();
         let mut root = true;
@@ -233,29 +246,30 @@ impl Reader<'_> {
             self.at = self.skip_space(self.at);
             let here = self.at;
             let Some(byte) = self.byte(here) else {
-                tree.warn(here, "a missing `)` at the end is added");
-                return Ok(tree);
+                tree.warn(Span::new(here, here), "a missing `)` at the end is added");
+                while let Some(open) = opens.pop() {
+                    tree.close(&open, self.wanted);
+                }
+                return self.whole(tree, start);
             };
             let depth = opens.len();
             match (byte, opens.last_mut()) {
-                (b'(', None) => opens.push(Open { main: true, nodes: 0, branches: 0 }),
+                (b'(', None) => opens.push(Open { nodes: 0, branches: 0, before: 0 }),
                 (b'(', Some(parent)) if parent.nodes > 0 => {
                     if depth >= MAX_DEPTH {
                         let message = format!("variations nest deeper than {MAX_DEPTH}");
                         let span = Span::new(here, here + 1);
                         return Err(Diagnostic::error(LIMIT_EXCEEDED, self.source, span, message));
                     }
-                    let first = parent.branches == 0;
                     parent.branches += 1;
-                    tree.variations += usize::from(!first);
-                    let main = parent.main && first;
-                    opens.push(Open { main, nodes: 0, branches: 0 });
+                    opens.push(Open { nodes: 0, branches: 0, before: tree.properties.len() });
                 }
                 (b')', Some(open)) if open.nodes > 0 => {
+                    tree.close(open, self.wanted);
                     opens.pop();
                     if opens.is_empty() {
                         self.at += 1;
-                        return Ok(tree);
+                        return self.whole(tree, start);
                     }
                 }
                 (b';', Some(open)) if open.branches == 0 => {
@@ -264,14 +278,17 @@ impl Reader<'_> {
                 }
                 (_, Some(open)) if byte.is_ascii_alphanumeric() && open.branches == 0 => {
                     if open.nodes == 0 {
-                        tree.warn(here, "a missing `;` at the beginning is added");
+                        tree.warn(Span::new(here, here), "a missing `;` at the beginning is added");
                         open.nodes = 1;
                         root = root && depth == 1;
                     }
-                    let property = self.property(root)?;
+                    let property = self.property(root, &mut tree)?;
                     if property.name.is_empty() {
-                        tree.warn(here, "a property whose name has no upper-case letter is left out");
-                    } else if open.main && (root || USED.contains(&property.name.as_str())) {
+                        tree.warn(
+                            property.span,
+                            "a property whose name has no upper-case letter is left out",
+                        );
+                    } else if !tree.done && (root || USED.contains(&property.name.as_str())) {
                         tree.properties.push(property);
                     }
                     continue;
@@ -289,8 +306,18 @@ impl Reader<'_> {
         }
     }
 
+    /// The tree, if it has the wanted line.
+    fn whole(&self, tree: Tree, start: Span) -> Result<Tree, Diagnostic> {
+        if tree.done {
+            return Ok(tree);
+        }
+        let lines = if tree.lines == 1 { "one line".to_owned() } else { format!("{} lines", tree.lines) };
+        let message = format!("there is no line {}: this tree has {lines}", self.wanted);
+        Err(Diagnostic::error(SGF_SYNTAX, self.source, start, message))
+    }
+
     /// Reads a name and its values, and moves behind them.
-    fn property(&mut self, root: bool) -> Result<Property, Diagnostic> {
+    fn property(&mut self, root: bool, tree: &mut Tree) -> Result<Property, Diagnostic> {
         let start = self.at;
         let name_end = self.skip_name(start);
         // Older versions of the format fill names up with lower-case letters.
@@ -307,21 +334,56 @@ impl Reader<'_> {
                 self.at = end;
                 return Ok(Property { name, values, span: Span::new(start, end), root });
             }
-            let mut at = open + 1;
-            loop {
-                match self.byte(at) {
-                    Some(b']') => break,
-                    Some(b'\\') => at += 2,
-                    Some(_) => at += 1,
-                    None => {
-                        let span = Span::new(open, open + 1);
-                        let message = "this value is never closed, expected `]`";
-                        return Err(Diagnostic::error(SGF_SYNTAX, self.source, span, message));
-                    }
-                }
+            let mut at = self.closing(open, open + 1)?;
+            // A bracket that opens in a text and is closed there is often not escaped. Where nothing goes on behind
+            // the first `]` that could, the text does.
+            let mut inside = self.brackets(open + 1, at);
+            while inside > 0 && !self.goes_on(at + 1) {
+                let Ok(next) = self.closing(open, at + 1) else { break };
+                tree.warn(Span::new(at, at + 1), "a `]` that is not escaped is taken as a part of the text");
+                inside = inside - 1 + self.brackets(at + 1, next);
+                at = next;
             }
             values.push(Span::new(open + 1, at));
             end = at + 1;
+        }
+    }
+
+    /// The first `]` from an offset on that is not escaped.
+    fn closing(&self, open: usize, mut at: usize) -> Result<usize, Diagnostic> {
+        loop {
+            match self.byte(at) {
+                Some(b']') => return Ok(at),
+                Some(b'\\') => at += 2,
+                Some(_) => at += 1,
+                None => {
+                    let span = Span::new(open, open + 1);
+                    let message = "this value is never closed, expected `]`";
+                    return Err(Diagnostic::error(SGF_SYNTAX, self.source, span, message));
+                }
+            }
+        }
+    }
+
+    /// How many brackets that are not escaped open in a range.
+    fn brackets(&self, start: usize, end: usize) -> usize {
+        let (mut open, mut escaped) = (0, false);
+        for byte in self.source.text.as_bytes().get(start..end).unwrap_or(&[]) {
+            open += usize::from(!escaped && *byte == b'[');
+            escaped = !escaped && *byte == b'\\';
+        }
+        open
+    }
+
+    /// Whether something follows that may follow a value.
+    fn goes_on(&self, at: usize) -> bool {
+        let at = self.skip_space(at);
+        match self.byte(at) {
+            None | Some(b'[' | b';' | b'(' | b')') => true,
+            Some(byte) if byte.is_ascii_alphabetic() => {
+                self.byte(self.skip_space(self.skip_name(at))) == Some(b'[')
+            }
+            Some(_) => false,
         }
     }
 
@@ -347,13 +409,19 @@ impl Reader<'_> {
 
     /// Fills a record from the properties of the main line.
     fn interpret(&mut self, tree: Tree, record: &mut Record, errors: &mut Vec<Diagnostic>) {
-        for (at, text) in tree.warnings {
-            let warning = self.warning(at, text);
-            record.warnings.push(warning);
+        for (span, text) in tree.warnings {
+            record.warnings.push(self.warning(span, text));
         }
         for property in tree.properties.iter().filter(|property| property.root) {
             let values = property.values.iter().map(|span| self.value(*span)).collect();
+            // Plays and setup may stand in several properties; of the others the first one counts.
+            let known = record.properties.iter().any(|(name, _)| *name == property.name);
+            if known && !USED.contains(&property.name.as_str()) {
+                let text = format!("`{}` stands twice; the first one counts", property.name);
+                record.warnings.push(self.warning(property.span, text));
+            }
             record.properties.push((property.name.clone(), values));
+            record.places.push(property.span);
         }
         for (color, name) in [("B", "PB"), ("W", "PW")] {
             let player = record.properties.iter().find(|(property, _)| property == name);
@@ -361,13 +429,9 @@ impl Reader<'_> {
                 record.players.push((color.to_owned(), player.trim().to_owned()));
             }
         }
-        if let Some(game) =
-            record.properties.iter().find(|(name, _)| name == "GM").and_then(|(_, values)| values.first())
-            && game.trim() != "1"
-        {
-            let at = tree.properties.first().map_or(self.at, |property| property.span.start);
-            let warning = self.warning(at, "`GM` is not 1; points are read as pairs of letters all the same");
-            record.warnings.push(warning);
+        if let Some((_, span)) = record.root("GM").filter(|(game, _)| *game != "1") {
+            let text = "`GM` is not 1; points are read as pairs of letters all the same";
+            record.warnings.push(self.warning(span, text));
         }
         match self.size(&tree.properties) {
             Ok(size) => record.size = size,
@@ -429,8 +493,8 @@ impl Reader<'_> {
     fn setup(&mut self, property: &Property, kind: &str, record: &mut Record) -> Result<(), Diagnostic> {
         if !record.moves.is_empty() {
             if record.warnings.len() < MAX_WARNINGS {
-                let warning = self.warning(property.span.start, "setup after the first play is left out");
-                record.warnings.push(warning);
+                let text = "setup after the first play is left out";
+                record.warnings.push(self.warning(property.span, text));
             }
             return Ok(());
         }
@@ -479,9 +543,21 @@ impl Reader<'_> {
 }
 
 impl Tree {
-    fn warn(&mut self, at: usize, text: &'static str) {
+    fn warn(&mut self, span: Span, text: &'static str) {
         if self.warnings.len() < MAX_WARNINGS {
-            self.warnings.push((at, text));
+            self.warnings.push((span, text));
+        }
+    }
+
+    /// A parenthesis is closed: where nothing branched off in it a line ends. What stood in it belongs to no
+    /// other line.
+    fn close(&mut self, open: &Open, wanted: usize) {
+        if open.branches == 0 {
+            self.lines += 1;
+            self.done = self.done || self.lines == wanted;
+        }
+        if !self.done {
+            self.properties.truncate(open.before);
         }
     }
 }
@@ -491,207 +567,4 @@ const fn is_space(byte: u8) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Vec<Record> {
-        parse(&Source::new("t.sgf", text)).expect("readable")
-    }
-
-    fn one(text: &str) -> Record {
-        let mut records = read(text);
-        assert_eq!(records.len(), 1, "{records:?}");
-        records.remove(0)
-    }
-
-    /// The only error of a text: the bytes it points at and its message.
-    fn error(text: &str) -> (Span, String) {
-        let mut errors = parse(&Source::new("t.sgf", text)).expect_err("unreadable");
-        assert_eq!(errors.len(), 1, "{errors:?}");
-        let error = errors.remove(0);
-        (error.labels[0].span, error.message)
-    }
-
-    fn points(record: &Record) -> Vec<(&str, Option<(u16, u16)>)> {
-        record.moves.iter().map(|play| (play.color.as_str(), play.point)).collect()
-    }
-
-    fn strings(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|text| (*text).to_owned()).collect()
-    }
-
-    #[test]
-    fn a_whole_record() {
-        let text = "(;GM[1]FF[4]SZ[7:5]KM[6.50]PB[A \\] \\\\b\\\nc]PW[]AB[aa:cb][ee]\nAW [dd] ;AE[aa]C[B[ab\\]];B[ge]WL[3];W[];B [tt];W[bc]\
-                    (;B[ca](;W[cb])(;W[cc]))(;B[da];W[db](;B[aa])(;B[ab])))";
-        let record = one(text);
-        assert_eq!(record.size, (7, 5));
-        assert_eq!(
-            record.players,
-            [("B".to_owned(), "A ] \\bc".to_owned()), ("W".to_owned(), String::new())]
-        );
-        assert_eq!(record.properties[3], ("KM".to_owned(), strings(&["6.50"])));
-        assert_eq!(record.properties[6], ("AB".to_owned(), strings(&["aa:cb", "ee"])));
-        assert_eq!(record.properties.len(), 8);
-        let setup: String =
-            record.setup.iter().map(|(kind, (column, row))| format!("{kind}{column}{row} ")).collect();
-        assert_eq!(setup, "B00 B10 B20 B01 B11 B21 B44 W33 E00 ");
-        let expected = [
-            ("B", Some((6, 4))),
-            ("W", None),
-            ("B", None),
-            ("W", Some((1, 2))),
-            ("B", Some((2, 0))),
-            ("W", Some((2, 1))),
-        ];
-        assert_eq!(points(&record), expected);
-        let spans: Vec<_> =
-            record.moves.iter().filter_map(|play| text.get(play.span?.start..play.span?.end)).collect();
-        assert_eq!(spans, ["B[ge]", "W[]", "B [tt]", "W[bc]", "B[ca]", "W[cb]"]);
-        assert_eq!((record.variations, record.warnings.len()), (3, 0));
-    }
-
-    #[test]
-    fn sizes_and_passes() {
-        assert_eq!(one("(;B[ss];W[tt])").size, (19, 19));
-        assert_eq!(
-            points(&one("(;SZ[52]B[tt];W[ZZ];B[])")),
-            [("B", Some((19, 19))), ("W", Some((51, 51))), ("B", None)]
-        );
-        assert_eq!(points(&one("(;B[tt]SZ[ 9 ])")), [("B", None)]);
-        assert_eq!(one("(;SiZe[9]Black[aa])").properties[1].0, "B");
-    }
-
-    #[test]
-    fn damage_is_repaired_with_a_warning() {
-        let warnings = |text: &str| one(text).warnings;
-        assert_eq!(warnings("\n\u{FEFF}\n(;B[aa])\n"), strings(&[]));
-        assert_eq!(warnings("From: (me)\n(;B[aa])"), ["line 1: text outside of a game tree is skipped"]);
-        assert_eq!(warnings("(;B[aa]\n"), ["line 2: a missing `)` at the end is added"]);
-        assert_eq!(warnings("(;B[aa]\n(;W[bb]"), ["line 2: a missing `)` at the end is added"]);
-        assert_eq!(warnings("(;B[aa])\n)"), ["line 2: a surplus `)` is skipped"]);
-        assert_eq!(warnings("\n( B[aa])"), ["line 2: a missing `;` at the beginning is added"]);
-        assert_eq!(warnings("(;;B[aa]\nAB[bb])"), ["line 2: setup after the first play is left out"]);
-        assert_eq!(warnings("(;GM[2]b[c])").len(), 2);
-        let both = read("(;B[aa]))\nx(;W[bb])");
-        let second = "line 1: a surplus `)` is skipped".to_owned();
-        assert_eq!((both.len(), &both[0].warnings, &both[1].warnings), (2, &vec![], &vec![second]));
-    }
-
-    #[test]
-    fn errors_say_where_and_what() {
-        assert_eq!(
-            error(""),
-            (
-                Span::new(0, 0),
-                "expected a game tree, which begins with `(;`, found the end of the text".into()
-            )
-        );
-        assert_eq!(
-            error("\n;;)"),
-            (Span::new(1, 2), "expected a game tree, which begins with `(;`, found `;`".into())
-        );
-        assert_eq!(
-            error("(;B[aa]é)"),
-            (Span::new(7, 9), "expected a property, `;`, `(` or `)`, found `é`".into())
-        );
-        assert_eq!(
-            error("(;B[aa](;W[bb]);B[cc])"),
-            (
-                Span::new(15, 16),
-                "expected `(` or `)`, since nothing else follows a variation, found `;`".into()
-            )
-        );
-        assert_eq!(error("(;B[aa]())"), (Span::new(8, 9), "expected `;`, found `)`".into()));
-        assert_eq!(
-            error("(;B ;W[aa])"),
-            (Span::new(4, 5), "expected a value in `[` and `]`, found `;`".into())
-        );
-        assert_eq!(error("(;C[a\\]"), (Span::new(3, 4), "this value is never closed, expected `]`".into()));
-        assert_eq!(
-            error("(;SZ[53])"),
-            (Span::new(2, 8), "expected a size from 1 to 52, or two as in `[7:5]`".into())
-        );
-        assert_eq!(
-            error("(;SZ[5:4]B[ae])"),
-            (Span::new(9, 14), "`ae` is outside of a grid with 5 columns and 4 rows".into())
-        );
-        assert_eq!(
-            error("(;B[aa][bb])"),
-            (Span::new(2, 11), "expected one point in letters, such as `B[aa]`".into())
-        );
-        assert_eq!(
-            error("(;AW[aa][c3])"),
-            (Span::new(9, 11), "expected a point in letters, or two corners as in `aa:cb`".into())
-        );
-        assert_eq!(error("(;SZ[9]AW[aa:jj])").0, Span::new(10, 15));
-        assert_eq!(parse(&Source::new("t", "(;B[a])(;W[b])(;B[aa])")).unwrap_err().len(), 2);
-        let nested = |depth: usize| "(;B[aa]".repeat(depth) + &")".repeat(depth);
-        assert_eq!(one(&nested(1000)).moves.len(), 1000);
-        assert_eq!(error(&nested(1001)), (Span::new(7000, 7001), "variations nest deeper than 1000".into()));
-        let flood = format!("(;SZ[52]AB{})", "[aa:ZZ]".repeat(40));
-        assert_eq!(error(&flood).1, "the compressed lists of this text hold too many points");
-    }
-
-    #[test]
-    fn the_main_line_is_that_of_the_library() {
-        let text = "(;FF[4]GM[1]SZ[9]AB[cc];B[de];W[fe](;B[ee](;W[ef])(;W[eg]))(;B[aa]))(;SZ[9];W[ff];B[])";
-        let trees = sgf_parse::go::parse(text).unwrap();
-        let records = read(text);
-        assert_eq!(records.len(), trees.len());
-        for (record, tree) in records.iter().zip(&trees) {
-            let plays: Vec<_> = tree.main_variation().filter_map(|node| node.get_move().cloned()).collect();
-            let ours: Vec<_> =
-                record.moves.iter().filter_map(|play| text.get(play.span?.start..play.span?.end)).collect();
-            assert_eq!(ours, plays.iter().map(ToString::to_string).collect::<Vec<_>>());
-        }
-    }
-
-    #[test]
-    fn hostile_input() {
-        let pieces = [
-            "(", ")", ";", "[", "]", "\\", "B", "AB", "SZ", "aa", "aa:bb", ":", "tt", "\n", " ", "é", "9",
-            "(;",
-        ];
-        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
-        for round in 0..20_000 {
-            let length = random() % 40;
-            let mut text: String = if round % 2 == 0 {
-                (0..length).map(|_| pieces[random() as usize % pieces.len()]).collect()
-            } else {
-                let bytes: Vec<u8> = (0..length).map(|_| (random() >> 20) as u8).collect();
-                String::from_utf8_lossy(&bytes).into_owned()
-            };
-            text.insert_str(0, if round % 4 < 2 { "(;" } else { "" });
-            for error in parse(&Source::new("t.sgf", text.clone())).err().unwrap_or_default() {
-                let span = error.labels[0].span;
-                assert!(text.get(span.start..span.end).is_some(), "{text:?} {span:?}");
-            }
-        }
-        for text in [
-            ";;)",
-            "(",
-            "(;",
-            ";",
-            "(a",
-            "(;B[]",
-            "(;B[])",
-            "(;B[])\n)",
-            "(;b[]\n)",
-            "\\",
-            "(;C[\\",
-            "( ",
-            "(;AB[aa:ss])",
-        ] {
-            let _ = parse(&Source::new("t.sgf", text.repeat(300_000 / text.len())));
-            let _ = parse(&Source::new("t.sgf", format!("(;{}", text.repeat(300_000 / text.len()))));
-        }
-        assert_eq!(one(&format!("(;{})", ";B[aa]".repeat(100_000))).moves.len(), 100_000);
-    }
-}
+mod tests;

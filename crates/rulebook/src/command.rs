@@ -21,6 +21,7 @@ mod compare;
 mod compile;
 mod emit_rust;
 mod explain;
+mod gtp;
 mod inspect;
 mod judge;
 mod list;
@@ -60,6 +61,8 @@ enum Verb {
     Moves(moves::Arguments),
     /// Replay a record and tell what the rules say about it.
     Judge(judge::Arguments),
+    /// Referee games for a controller that speaks the Go Text Protocol on standard input and output.
+    Gtp(gtp::Arguments),
     /// Judge one record under several rule sets, side by side.
     Compare(compare::Arguments),
     /// Rank the entries of a table.
@@ -121,6 +124,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Perft(arguments) => perft::run(arguments, &cli.given, out),
         Verb::Moves(arguments) => moves::run(arguments, &cli.given, out),
         Verb::Judge(arguments) => judge::run(arguments, &cli.given, out),
+        Verb::Gtp(arguments) => gtp::run(arguments, &cli.given, out),
         Verb::Compare(arguments) => compare::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
@@ -192,6 +196,16 @@ fn text(file: &str, largest: usize) -> Result<Arc<Source>, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     Ok(Source::new(file, text))
+}
+
+/// The text of a game record: one in SGF may be written in another character set, and what was assumed about
+/// that comes with it.
+fn record(file: &str, largest: usize) -> Result<(Arc<Source>, Vec<Diagnostic>), Failure> {
+    if !file.to_lowercase().ends_with(".sgf") {
+        return Ok((text(file, largest)?, Vec::new()));
+    }
+    let unreadable = |error: std::io::Error| Failure::new(format!("`{file}` cannot be read: {error}"));
+    rulebook::sgf::read(Path::new(file)).map_err(unreadable)
 }
 
 /// The value of an entry's first field: what people call it.

@@ -94,6 +94,24 @@ impl Failure {
     }
 }
 
+/// Tells warnings on the error stream, for people.
+pub(crate) fn warn(warnings: &[Diagnostic]) {
+    let mut text = String::new();
+    for warning in warnings {
+        text.push_str(&render::diagnostic(warning, render::colours_on_errors()));
+        text.push('\n');
+    }
+    // If nobody listens to errors, there is nobody to tell.
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// A warning in one line, with its place.
+pub(crate) fn in_line(warning: &Diagnostic) -> String {
+    let Some(label) = warning.labels.first() else { return warning.message.clone() };
+    let (line, column) = label.source.line_column(label.span.start);
+    format!("line {line}, column {column}: {}", warning.message)
+}
+
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         let failure = Self::new(error.to_string());

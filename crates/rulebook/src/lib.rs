@@ -7,6 +7,8 @@
 
 pub mod compiled;
 pub mod records;
+pub mod referee;
+pub mod sgf;
 pub mod tables;
 
 use std::io;

@@ -8,9 +8,9 @@ use rulebook::notation::{pgn, sgf};
 use rulebook::{Engine, Lang, Outcome};
 use serde::Serialize;
 
-use super::{Answer, Given, Language, engine, text};
+use super::{Answer, Given, Language, engine, record};
 use crate::describe::{self, say};
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
 use crate::json::ClauseRef;
 use crate::out::{Out, table};
 
@@ -104,11 +104,11 @@ impl Run {
 /// Runs `compare`.
 pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
     let lang = arguments.language.get();
-    let source = text(&arguments.game, pgn::MAX_TEXT)?;
+    let (source, mut repairs) = record(&arguments.game, pgn::MAX_TEXT)?;
     let name = source.name.to_lowercase();
     let mut runs = Vec::new();
     for file in &arguments.rules {
-        let engine = engine(file, given)?;
+        let mut engine = engine(file, given)?;
         let rules = engine.rules();
         let script = if name.ends_with(".pgn") {
             let game = pgn::games(&source).next();
@@ -119,7 +119,16 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
             let records =
                 sgf::parse(&source).map_err(|errors| Failure::new("the record cannot be read").at(errors))?;
             let record = records.first().ok_or_else(|| Failure::new("there is no game in the record"))?;
-            replay::from_sgf(rules, record).map_err(Failure::new)?
+            let opened = rulebook::sgf::open_for(file, given, rules, record, &source)?;
+            engine = opened.engine;
+            let script = replay::from_sgf(engine.rules(), record, &source).map_err(Failure::new)?;
+            for repair in script.repairs.iter().chain(&opened.repairs) {
+                // What is wrong with the record is told once, not once for each rule set.
+                if !repairs.contains(repair) {
+                    repairs.push(repair.clone());
+                }
+            }
+            script
         } else {
             replay::from_lines(&source)
         };
@@ -127,6 +136,9 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         let replay = replay::replay(&engine, start, &script.lines)
             .map_err(|fault| Failure::fault(engine.rules(), &fault))?;
         runs.push(Run { engine, script, replay });
+    }
+    if !out.is_json() {
+        warn(&repairs);
     }
     let agree = runs.windows(2).all(|pair| matches!(pair, [a, b] if a.result() == b.result()));
     if out.is_json() {

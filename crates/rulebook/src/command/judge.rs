@@ -4,16 +4,19 @@
 //! first line that the rules refuse. What a record claims is told beside what the rules say, and neither
 //! is made to fit the other.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use rulebook::Engine;
 use rulebook::notation::replay::{Agreement, Script, Start, Stop};
+use rulebook::notation::sgf::terms::Term;
+use rulebook::notation::sgf::write;
 use rulebook::notation::{pgn, replay, sgf};
 use rulebook::records::{Next, Reader};
 use rulebook::syntax::{Diagnostic, Source, Span};
 
-use super::{Answer, Given, Language, engine, text};
+use super::{Answer, Given, Language, engine, record};
 use crate::failure::Failure;
 use crate::out::Out;
 
@@ -34,6 +37,12 @@ pub(super) struct Arguments {
     /// One line for each game, without its course; records that are written plainly are read fast.
     #[arg(long, conflicts_with = "board")]
     brief: bool,
+    /// Which line of a record in SGF is judged, counted from one as they end in the text.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    variation: u32,
+    /// Write the games, as far as the rules go along, as a record in SGF.
+    #[arg(long, value_name = "FILE", conflicts_with = "brief")]
+    to_sgf: Option<PathBuf>,
     #[command(flatten)]
     language: Language,
 }
@@ -51,6 +60,13 @@ struct Judged {
 }
 
 impl Judged {
+    /// The game as a record in SGF.
+    fn sgf(&self) -> Result<String, Failure> {
+        let sheet = write::sheet(&self.engine, &self.script, &self.replay);
+        let written = write::write(self.engine.rules(), &self.replay.start, &sheet);
+        written.map_err(|reason| Failure::new("the game cannot be written as SGF").help(reason))
+    }
+
     fn answer(&self) -> Answer {
         match (&self.replay.stop, self.agreement) {
             (Some(Stop::Unreadable { .. }), _) => Answer::Bad,
@@ -64,8 +80,12 @@ impl Judged {
 pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
     let lang = arguments.language.get();
     let engine = engine(&arguments.file, given)?;
-    let source = text(&arguments.game, pgn::MAX_TEXT)?;
+    let (source, assumed) = record(&arguments.game, pgn::MAX_TEXT)?;
     let name = source.name.to_lowercase();
+    if arguments.variation > 1 && !name.ends_with(".sgf") {
+        return Err(Failure::new("only records in SGF have lines to choose from"));
+    }
+    let mut written = String::new();
     let mut report = report::Report::new(&engine.rules().id);
     let mut briefly = brief::Report::new(&engine.rules().id);
     let mut answer = Answer::Good;
@@ -75,6 +95,19 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
             Err(_) => Answer::Bad,
         };
         answer = answer.max(this);
+        let game = match (game, &arguments.to_sgf) {
+            (Ok(judged), Some(_)) => match judged.sgf() {
+                Ok(text) => {
+                    written.push_str(&text);
+                    Ok(judged)
+                }
+                Err(failure) => {
+                    answer = Answer::Bad;
+                    Err(failure)
+                }
+            },
+            (game, _) => game,
+        };
         match game {
             Ok(judged) if arguments.brief => briefly.judged(&judged, &source, lang, out),
             Err(failure) if arguments.brief => briefly.failed(failure, out),
@@ -96,12 +129,14 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
             take(game.and_then(|game| pgn_game(&engine, &source, &game)), out);
         }
     } else if name.ends_with(".sgf") {
-        let records =
-            sgf::parse(&source).map_err(|errors| Failure::new("the record cannot be read").at(errors))?;
+        let records = sgf::parse_line(&source, arguments.variation as usize)
+            .map_err(|errors| Failure::new("the record cannot be read").at(errors))?;
+        let mut assumed = Some(assumed);
         for record in &records {
             number += 1;
             separate(number, arguments, out);
-            take(sgf_game(&engine, arguments, given, &source, record), out);
+            let assumed = assumed.take().unwrap_or_default();
+            take(sgf_game(&engine, arguments, given, &source, record, assumed), out);
         }
     } else {
         number = 1;
@@ -109,6 +144,10 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     }
     if number == 0 {
         return Err(Failure::new(format!("there is no game in `{}`", arguments.game)));
+    }
+    if let Some(path) = arguments.to_sgf.as_ref().filter(|_| !written.is_empty()) {
+        let unwritable = |error| Failure::new(format!("`{}` cannot be written: {error}", path.display()));
+        rulebook::compiled::write(path, written.as_bytes()).map_err(unwritable)?;
     }
     if out.is_json() && arguments.brief {
         out.document(&briefly);
@@ -183,37 +222,14 @@ fn sgf_game(
     given: &Given,
     source: &Arc<Source>,
     record: &sgf::Record,
+    assumed: Vec<Diagnostic>,
 ) -> Result<Judged, Failure> {
-    let mut terms = replay::sgf_terms(engine.rules(), record);
-    // What the caller says goes before what the record says.
-    terms.retain(|(name, _)| given.iter().all(|(known, _)| known != name));
-    let mut warnings = Vec::new();
-    let mut with = None;
-    if !terms.is_empty() {
-        let open = |terms: &[(String, String)]| {
-            let given: Vec<(String, String)> = given.iter().chain(terms).cloned().collect();
-            super::engine(&arguments.file, &given)
-        };
-        with = open(&terms).ok();
-        if with.is_none() {
-            // A number of the record may lack the unit that the rule set wants.
-            terms.retain(|term| {
-                let fits = open(std::slice::from_ref(term)).is_ok();
-                if !fits {
-                    let (name, value) = term;
-                    warnings.push(format!(
-                        "the record sets `{name}` to {value}, which does not fit here; say it with `--given {name}=…`"
-                    ));
-                }
-                fits
-            });
-            with = Some(open(&terms)?);
-        }
-    }
-    let engine = with.unwrap_or_else(|| engine.clone());
-    let mut script = replay::from_sgf(engine.rules(), record).map_err(Failure::new)?;
-    script.warnings.extend(warnings);
-    judge(engine, source, script, terms)
+    let opened = rulebook::sgf::open_for(&arguments.file, given, engine.rules(), record, source)?;
+    let engine = opened.engine;
+    let mut script = replay::from_sgf(engine.rules(), record, source).map_err(Failure::new)?;
+    script.repairs = assumed.into_iter().chain(script.repairs).chain(opened.repairs).collect();
+    script.repairs.sort_by_key(|repair| repair.labels.first().map(|label| label.span));
+    judge(engine, source, script, opened.terms.iter().map(Term::given).collect())
 }
 
 fn judge(

@@ -14,7 +14,10 @@ impl Reader<'_> {
         let entries = self.map(node, "`notation`");
         self.known(
             entries,
-            &["letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records"],
+            &[
+                "letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records",
+                "size", "sgf", "gtp",
+            ],
             "`notation`",
         );
         let mut notation = NotationDraft {
@@ -28,6 +31,9 @@ impl Reader<'_> {
             names: Vec::new(),
             suffixes: Vec::new(),
             records: Vec::new(),
+            size: Vec::new(),
+            sgf: None,
+            gtp: None,
         };
         for (key, node) in entries {
             match key.text.as_str() {
@@ -49,6 +55,13 @@ impl Reader<'_> {
                 "names" => notation.names = self.act_texts(node),
                 "suffixes" => notation.suffixes = self.act_texts(node),
                 "records" => notation.records = self.pairs(node, "a letter"),
+                "size" => {
+                    let entries = self.map(node, "`size`");
+                    self.known(entries, &["square", "files", "ranks"], "`size`");
+                    notation.size = self.pairs(node, "a parameter");
+                }
+                "sgf" => notation.sgf = Some(self.sgf(node)),
+                "gtp" => notation.gtp = Some(self.gtp(node)),
                 _ => {}
             }
         }
@@ -65,6 +78,74 @@ impl Reader<'_> {
             self.fault(codes::FILE_MISSING_KEY, key.span, "`marks` needs `state` and `sign`");
         }
         found
+    }
+
+    fn sgf(&mut self, node: &Node) -> SgfDraft {
+        let mut sgf = SgfDraft::default();
+        let entries = self.map(node, "`sgf`");
+        self.known(entries, &["game", "terms", "results", "hundredths"], "`sgf`");
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "game" => sgf.game = self.text(node, "a number"),
+                "terms" => sgf.terms = self.pairs(node, "a parameter"),
+                "results" => sgf.results = self.pairs(node, "a result"),
+                "hundredths" => {
+                    let entries = self.map(node, "`hundredths`");
+                    self.known(entries, &["of", "by", "doubled"], "`hundredths`");
+                    for (key, node) in entries {
+                        match key.text.as_str() {
+                            "of" => sgf.of = self.text(node, "a property"),
+                            "by" => sgf.by = self.texts(node, "the name of a program"),
+                            "doubled" => sgf.doubled = self.texts(node, "a number"),
+                            _ => {}
+                        }
+                    }
+                    if sgf.of.is_none() {
+                        self.fault(codes::FILE_MISSING_KEY, key.span, "`hundredths` needs `of`");
+                    }
+                }
+                _ => {}
+            }
+        }
+        sgf
+    }
+
+    fn gtp(&mut self, node: &Node) -> GtpDraft {
+        let mut gtp = GtpDraft::default();
+        let entries = self.map(node, "`gtp`");
+        self.known(entries, &["terms", "handicap", "score", "between", "named", "options"], "`gtp`");
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "terms" => gtp.terms = self.pairs(node, "a parameter"),
+                "handicap" => gtp.handicap = self.text(node, "a parameter"),
+                "score" => gtp.score = self.text(node, "a definition"),
+                "between" => gtp.between = self.text(node, "a definition"),
+                "named" => gtp.named = self.text(node, "the beginning of an id"),
+                "options" => {
+                    for (name, node) in self.map(node, "`options`") {
+                        let option = self.option(name, node);
+                        gtp.options.push(option);
+                    }
+                }
+                _ => {}
+            }
+        }
+        gtp
+    }
+
+    /// An option sets the parameter of its own name, unless it names another one.
+    fn option(&mut self, name: &Scalar, node: &Node) -> OptionDraft {
+        let entries = self.map(node, "an option");
+        self.known(entries, &["sets", "words"], "an option");
+        let mut option = OptionDraft { name: self.loc(name), sets: self.loc(name), words: Vec::new() };
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "sets" => option.sets = self.text(node, "a parameter").unwrap_or(option.sets),
+                "words" => option.words = self.pairs(node, "a value"),
+                _ => {}
+            }
+        }
+        option
     }
 
     fn sides(&mut self, key: &Scalar, node: &Node) -> Option<SidesDraft> {

@@ -11,7 +11,7 @@ use rulebook::{Lang, Number, Person, Reason, RuleSet, Value};
 
 use super::{Judged, within};
 use crate::describe::{self, about, say};
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
 use crate::out::{Out, table};
 
 /// Tags that say which game it is.
@@ -19,6 +19,7 @@ const HEAD: [&str; 9] = ["Event", "Site", "Date", "White", "Black", "EV", "DT", 
 
 /// Draws a game.
 pub(super) fn draw(judged: &Judged, source: &Arc<Source>, lang: Lang, board: bool, out: &mut Out) {
+    warn(&judged.script.repairs);
     head(judged, lang, out);
     if board {
         boards(judged, lang, out);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::Judged;
 use crate::describe;
-use crate::failure::{Body, Failure};
+use crate::failure::{Body, Failure, in_line};
 use crate::json::ClauseRef;
 
 /// The JSON answer of `judge`.
@@ -173,7 +173,7 @@ impl Report {
         self.games.push(Game::Judged(Box::new(Verdict {
             tags: script.tags.iter().cloned().collect(),
             terms: judged.terms.iter().cloned().collect(),
-            warnings: script.warnings.clone(),
+            warnings: script.repairs.iter().map(in_line).chain(script.warnings.iter().cloned()).collect(),
             start: write_position(rules, &replay.start),
             steps: steps.collect(),
             stop: replay.stop.as_ref().map(|stop| stopped(judged, source, stop)),
