@@ -209,6 +209,21 @@ pub struct NotationDraft {
     pub suffixes: Vec<ActTextDraft>,
     /// Letters of kinds in records.
     pub records: Vec<(Loc, Loc)>,
+    /// Events of the clock: what for, and the event.
+    pub clock: Vec<(Loc, Loc)>,
+    /// Events by which games end as records say.
+    pub ends: Vec<EndDraft>,
+}
+
+/// An event by which a game ends as a record says, as written.
+#[derive(Clone, Debug)]
+pub struct EndDraft {
+    /// Words for the cause.
+    pub cause: Option<Loc>,
+    /// The kind of result.
+    pub result: Loc,
+    /// The event.
+    pub event: Loc,
 }
 
 /// The field of sides as written.
