@@ -38,15 +38,6 @@ pub struct Exercise {
     pub negative: bool,
 }
 
-/// Why a corpus cannot be read.
-#[derive(Debug)]
-pub enum Unreadable {
-    /// A file or folder cannot be read.
-    File(String, io::Error),
-    /// A file is not YAML.
-    Text(Vec<Diagnostic>),
-}
-
 /// A scenario as far as it matters here.
 #[derive(Clone, Debug)]
 struct Scenario {
@@ -56,63 +47,68 @@ struct Scenario {
     clauses: Vec<String>,
 }
 
-/// The scenarios of a folder.
+/// The scenario files of a folder, each read where it may be about a clause.
 #[derive(Clone, Debug, Default)]
-pub struct Scenarios(Vec<Scenario>);
+pub struct Scenarios(Vec<Arc<Source>>);
 
 impl Scenarios {
-    /// Reads the scenario files below a folder, in the order of their paths.
+    /// The scenario files below a folder, in the order of their paths.
     ///
     /// # Errors
-    /// A file or folder cannot be read, or a scenario file is not YAML.
-    pub fn read(folder: &Path) -> Result<Self, Unreadable> {
+    /// A file or folder cannot be read; its name comes first.
+    pub fn read(folder: &Path) -> Result<Self, (String, io::Error)> {
         let mut files = Vec::new();
         gather(folder, &mut files)?;
-        let mut all = Vec::new();
+        let mut sources = Vec::new();
         for path in files {
-            let failed = |error| Unreadable::File(path.display().to_string(), error);
-            let source = library::read(&path).map_err(failed)?;
+            let source = library::read(&path).map_err(|error| (path.display().to_string(), error))?;
             if source.text.lines().any(|line| line.starts_with(CONTRACT)) {
-                let root = yaml::parse(&source, &Limits::default()).map_err(Unreadable::Text)?;
-                suite(&source, &root, &mut all);
+                sources.push(source);
             }
         }
-        Ok(Self(all))
+        Ok(Self(sources))
     }
 
-    /// Those that exercise a clause; rule sets are looked for in a library.
-    pub fn of(&self, clause: &Clause, library: &Library) -> Vec<Exercise> {
-        let mut homes: BTreeMap<&str, bool> = BTreeMap::new();
+    /// The scenarios that exercise a clause; rule sets are looked for in a library.
+    ///
+    /// # Errors
+    /// A scenario file is not YAML.
+    pub fn of(&self, clause: &Clause, library: &Library) -> Result<Vec<Exercise>, Vec<Diagnostic>> {
+        let mut homes: BTreeMap<String, bool> = BTreeMap::new();
         let mut found = Vec::new();
-        for scenario in &self.0 {
-            let named = scenario.clauses.contains(&clause.id);
-            let cited = scenario.cites.iter().any(|cite| clause.cites.contains(cite));
-            if !named && !cited {
-                continue;
-            }
-            let in_force = |rules: &str| {
-                let checked = library.check(rules, &[]).and_then(|checked| checked.rules);
-                checked.is_some_and(|rules| {
-                    let same = rules.clause(&clause.id).filter(|other| other.origin == clause.origin);
-                    same.is_some_and(|other| other.span == clause.span)
-                })
-            };
-            let here = scenario
-                .rules
-                .iter()
-                .any(|rules| *homes.entry(rules.as_str()).or_insert_with(|| in_force(rules)));
-            if here {
-                found.push(Exercise { named, ..scenario.about.clone() });
+        // A file that has neither the id nor a citation in its text has no such scenario.
+        let about = |text: &str| {
+            text.contains(&clause.id) || clause.cites.iter().any(|cite| text.contains(cite.as_str()))
+        };
+        let in_force = |rules: &str| {
+            let checked = library.check(rules, &[]).and_then(|checked| checked.rules);
+            checked.is_some_and(|rules| {
+                let same = rules.clause(&clause.id).filter(|other| other.origin == clause.origin);
+                same.is_some_and(|other| other.span == clause.span)
+            })
+        };
+        for source in self.0.iter().filter(|source| about(&source.text)) {
+            let root = yaml::parse(source, &Limits::default())?;
+            let mut all = Vec::new();
+            suite(source, &root, &mut all);
+            for scenario in all {
+                let named = scenario.clauses.contains(&clause.id);
+                let cited = scenario.cites.iter().any(|cite| clause.cites.contains(cite));
+                let mut is_home =
+                    |rules: &String| *homes.entry(rules.clone()).or_insert_with(|| in_force(rules));
+                if (named || cited) && scenario.rules.iter().any(&mut is_home) {
+                    found.push(Exercise { named, ..scenario.about });
+                }
             }
         }
         found.sort_by_key(|exercise| !exercise.named);
-        found
+        Ok(found)
     }
 }
 
 /// All YAML files below a folder.
-fn gather(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Unreadable> {
-    let failed = |error| Unreadable::File(folder.display().to_string(), error);
+fn gather(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), (String, io::Error)> {
+    let failed = |error| (folder.display().to_string(), error);
     let entries: io::Result<Vec<PathBuf>> =
         fs::read_dir(folder).map_err(failed)?.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut entries = entries.map_err(failed)?;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use clap::Args;
-use rulebook::exercised::{Exercise, Scenarios, Unreadable};
+use rulebook::exercised::{Exercise, Scenarios};
 use rulebook::model::ruleset::Clause;
 use rulebook::syntax::codes;
 use rulebook::{BUILT_IN, Lang, Library, RuleSet, closest};
@@ -153,17 +153,19 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
         });
     }
     let corpus = corpus(arguments.conformance.as_deref())?;
-    let sets = built_in();
     let found = match &arguments.rules {
         Some(file) => {
             let rules = rulebook::open(file, given)?;
             let library = Library::around(Path::new(file));
+            let home = rules.clause(what).map_or(rules.id.as_str(), |clause| clause.origin.as_str());
+            let gone = rules.replaced.iter().rfind(|gone| gone.id == what);
+            let sets = built_in(Some(gone.map_or(home, |gone| gone.origin.as_str())));
             let about = About { library: &library, sets: &sets, corpus: corpus.as_ref(), lang };
-            let found = about.find(&rules, what);
+            let found = about.find(&rules, what)?;
             vec![found.ok_or_else(|| absent(what, [&rules]))?]
         }
         None => {
-            let library = Library::default();
+            let (library, sets) = (Library::default(), built_in(None));
             About { library: &library, sets: &sets, corpus: corpus.as_ref(), lang }.everywhere(what)?
         }
     };
@@ -185,17 +187,26 @@ fn corpus(folder: Option<&str>) -> Result<Option<Scenarios>, Failure> {
     let Some(folder) = folder.or_else(|| Path::new(CONFORMANCE).is_dir().then_some(CONFORMANCE)) else {
         return Ok(None);
     };
-    match Scenarios::read(Path::new(folder)) {
-        Ok(scenarios) => Ok(Some(scenarios)),
-        Err(Unreadable::File(name, error)) => Err(Failure::new(format!("`{name}` cannot be read: {error}"))),
-        Err(Unreadable::Text(places)) => Err(Failure::new("a scenario file cannot be read").at(places)),
-    }
+    let unreadable = |(name, error)| Failure::new(format!("`{name}` cannot be read: {error}"));
+    Scenarios::read(Path::new(folder)).map(Some).map_err(unreadable)
 }
 
-/// The built-in rule sets.
-fn built_in() -> Vec<RuleSet> {
+/// The built-in rule sets: all of them, or those that name one of them, directly or through others.
+fn built_in(home: Option<&str>) -> Vec<RuleSet> {
     let library = Library::default();
-    BUILT_IN.iter().filter_map(|(id, _)| library.check(id, &[])?.rules).collect()
+    let mut wanted: Vec<&str> = BUILT_IN.iter().map(|(id, _)| *id).collect();
+    if let Some(home) = home {
+        let mut related = vec![home];
+        let mut at = 0;
+        while let Some(base) = related.get(at).copied() {
+            let naming = BUILT_IN.iter().filter(|(_, text)| text.contains(base)).map(|(id, _)| *id);
+            let more: Vec<&str> = naming.filter(|id| !related.contains(id)).collect();
+            related.extend(more);
+            at += 1;
+        }
+        wanted.retain(|id| related.contains(id));
+    }
+    wanted.into_iter().filter_map(|id| library.check(id, &[])?.rules).collect()
 }
 
 fn absent<'r>(what: &str, sets: impl IntoIterator<Item = &'r RuleSet>) -> Failure {
@@ -223,21 +234,23 @@ impl About<'_> {
         for rules in self.sets {
             let own = |clause: &&Clause| clause.id == what && clause.origin == rules.id;
             if rules.clauses.iter().any(|clause| own(&clause)) {
-                found.extend(self.find(rules, what));
+                found.extend(self.find(rules, what)?);
             }
         }
         if found.is_empty() { Err(absent(what, self.sets)) } else { Ok(found) }
     }
 
     /// A clause of a rule set by id, whether it is in force there or was replaced.
-    fn find(&self, rules: &RuleSet, what: &str) -> Option<Explained> {
+    fn find(&self, rules: &RuleSet, what: &str) -> Result<Option<Explained>, Failure> {
         if let Some(clause) = rules.clause(what) {
-            return Some(self.explained(rules, rules, clause, None));
+            return self.explained(rules, rules, clause, None).map(Some);
         }
-        let gone = rules.replaced.iter().rfind(|gone| gone.id == what)?;
-        let base = self.library.check(&gone.origin, &[])?.rules?;
-        let clause = base.clause(what)?;
-        Some(self.explained(rules, &base, clause, Some(gone.by.clone())))
+        let Some(gone) = rules.replaced.iter().rfind(|gone| gone.id == what) else { return Ok(None) };
+        let base = self.library.check(&gone.origin, &[]).and_then(|checked| checked.rules);
+        let Some((base, clause)) = base.as_ref().and_then(|base| Some((base, base.clause(what)?))) else {
+            return Ok(None);
+        };
+        self.explained(rules, base, clause, Some(gone.by.clone())).map(Some)
     }
 
     fn explained(
@@ -246,7 +259,7 @@ impl About<'_> {
         home: &RuleSet,
         clause: &Clause,
         replaced_by: Option<String>,
-    ) -> Explained {
+    ) -> Result<Explained, Failure> {
         let mut sources: Vec<(String, Words)> = Vec::new();
         for cite in &clause.cites {
             let key = cite.split([' ', '-']).next().unwrap_or(cite);
@@ -259,8 +272,10 @@ impl About<'_> {
         let behind = home.clauses.iter().filter(|other| number.is_some_and(|at| other.yields.contains(&at)));
         let overrides = clause.overrides.as_ref();
         let replaced = home.replaced.iter().rfind(|gone| Some(&gone.id) == overrides && gone.by == clause.id);
-        let scenarios = self.corpus.map(|corpus| corpus.of(clause, self.library));
-        Explained {
+        let scenarios = self.corpus.map(|corpus| corpus.of(clause, self.library)).transpose();
+        let unreadable = |places| Failure::new("a scenario file cannot be read").at(places);
+        let scenarios = scenarios.map_err(unreadable)?;
+        Ok(Explained {
             rules: asked.id.clone(),
             lineage: asked.lineage.clone(),
             clause: ClauseRef::of(clause),
@@ -281,7 +296,7 @@ impl About<'_> {
             line: clause.source.line_column(clause.span.start).0,
             text: lines_of(clause),
             scenarios: scenarios.map(|all| all.into_iter().map(Scenario::from).collect()),
-        }
+        })
     }
 
     /// What takes the place of a clause in the built-in rule sets: each file that does so is told once.
