@@ -389,6 +389,8 @@ impl Explorer<'_> {
                 }
                 Some(_) => {}
                 None if next.agrees(state) => {}
+                // Where nothing grants plies, as in what several games share, an event is all there can be.
+                None if self.shape.grants.is_empty() => return false,
                 None => {
                     if self.engine.plies(&next).is_ok_and(|plies| !plies.legal.is_empty()) {
                         return false;
