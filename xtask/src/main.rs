@@ -7,6 +7,7 @@ mod conformance;
 mod coverage;
 mod diff;
 mod emitted;
+mod explore;
 mod mutate;
 mod mutate_rules;
 mod tidy;
@@ -38,6 +39,8 @@ enum Command {
     Diff(diff::Args),
     /// Compile the modules that rule sets become, and compare them with the machine.
     Emitted(emitted::Args),
+    /// Explore rule sets, and tell dead ends and endings that contradict each other.
+    Explore(explore::Args),
     /// Make mistakes in compiled files, and load and run what comes of it.
     MutateCompiled(mutate::Args),
     /// Make mistakes in rule files, and see whether a scenario notices.
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Coverage(args) => coverage::run(&args),
         Command::Diff(args) => diff::run(args),
         Command::Emitted(args) => emitted::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::MutateCompiled(args) => mutate::run(&args),
         Command::MutateRules(args) => mutate_rules::run(&args),
         Command::Tidy(args) => tidy::run(args),

@@ -53,7 +53,7 @@ pub const FEATURES: &str = "features.yaml";
 /// The rows that may be cited, below the folder of the corpus.
 const LEDGER: &str = "ledger/articles.tsv";
 /// Folders that hold no scenarios.
-const OTHER: &[&str] = &["diagnostics", "ledger", SNAPSHOTS, tables::FOLDER];
+const OTHER: &[&str] = &["diagnostics", "exploration", "ledger", SNAPSHOTS, tables::FOLDER];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -215,6 +215,10 @@ pub struct NotationDraft {
     pub sgf: Option<SgfDraft>,
     /// What controllers call things.
     pub gtp: Option<GtpDraft>,
+    /// Events of the clock: what for, and the event.
+    pub clock: Vec<(Loc, Loc)>,
+    /// Events by which games end as records say.
+    pub ends: Vec<EndDraft>,
 }
 
 /// What game records call things, as written.
@@ -260,6 +264,17 @@ pub struct OptionDraft {
     pub sets: Loc,
     /// Words, and the values that they mean.
     pub words: Vec<(Loc, Loc)>,
+}
+
+/// An event by which a game ends as a record says, as written.
+#[derive(Clone, Debug)]
+pub struct EndDraft {
+    /// Words for the cause.
+    pub cause: Option<Loc>,
+    /// The kind of result.
+    pub result: Loc,
+    /// The event.
+    pub event: Loc,
 }
 
 /// The field of sides as written.

@@ -783,6 +783,41 @@ pub struct Notation {
     pub sgf: Option<SgfTerms>,
     /// What controllers call things.
     pub gtp: Option<GtpTerms>,
+    /// How records with clock times become events.
+    pub clock: ClockEvents,
+    /// The events by which a game ends as a record says, in the order in which they are tried.
+    pub ends: Vec<EndEvent>,
+}
+
+/// The events of a clock, for records that say what it showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockEvents {
+    /// The clock is set going before the first act.
+    pub start: Option<u16>,
+    /// Whoever has made an act stops his clock.
+    pub press: Option<u16>,
+    /// A player has used up his time.
+    pub fall: Option<u16>,
+}
+
+/// An event by which a game ends as a record says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndEvent {
+    /// Words that the record has for the cause; empty if they do not matter.
+    pub cause: String,
+    /// Which results.
+    pub result: ResultKind,
+    /// The event.
+    pub event: u16,
+}
+
+/// What kind of result a record names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// One player wins.
+    Win,
+    /// Nobody does.
+    Draw,
 }
 
 /// A field of a position text.

@@ -256,18 +256,15 @@ fn chains_of_parameters() {
         let checked = check(&Source::new("case.yaml", text), &resolve, &[]);
         let errors = checked.diagnostics.iter().filter(|one| one.severity == Severity::Error);
         let errors: Vec<&str> = errors.map(|one| one.code).collect();
-        let values = checked.rules.iter().flat_map(|rules| &rules.params).filter_map(|param| match param.value {
-            Value::Number(number) => Some((param.name.clone(), number.to_whole())),
-            _ => None,
-        });
+        let values =
+            checked.rules.iter().flat_map(|rules| &rules.params).filter_map(|param| match param.value {
+                Value::Number(number) => Some((param.name.clone(), number.to_whole())),
+                _ => None,
+            });
         (errors, values.collect::<Vec<_>>())
     };
     let values = |whole: i64, twice: i64| {
-        vec![
-            ("half".to_owned(), None),
-            ("whole".to_owned(), Some(whole)),
-            ("twice".to_owned(), Some(twice)),
-        ]
+        vec![("half".to_owned(), None), ("whole".to_owned(), Some(whole)), ("twice".to_owned(), Some(twice))]
     };
     assert_eq!(found("{ half: 7 / 2 }"), (vec![], values(7, 14)));
     assert_eq!(found("{ whole: 3 }"), (vec![], values(3, 6)));

@@ -2,6 +2,7 @@
 //!
 //! This crate knows the shapes of records, not the rules: what a text means is asked of the engine.
 
+pub mod clocked;
 pub mod gtp;
 pub mod judge;
 pub mod lines;

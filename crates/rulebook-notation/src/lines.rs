@@ -256,7 +256,7 @@ pub fn play(engine: &dyn Judge, state: &State, line: &str) -> Result<Done, LineE
 
 /// Who an event is usually from when the line does not say: the arbiter if only he may, else the player
 /// on turn.
-fn author(rules: &RuleSet, event: u16, state: &State) -> Person {
+pub(crate) fn author(rules: &RuleSet, event: u16, state: &State) -> Person {
     let of = |clause: &rulebook_model::ruleset::Clause| match &clause.form {
         Form::Event { event: known, by, .. } if *known == event => Some(matches!(by, Author::Arbiter)),
         _ => None,

@@ -6,8 +6,9 @@
 //! of its token in the source, and no input makes this module panic, recurse deeper than
 //! `MAX_VARIATION_DEPTH`, or take more than time linear in its length. It deliberately does not
 //! interpret anything: what stands for a move is kept as written, no tag is checked but `Result`, which
-//! must not contradict the result behind the moves, and comments before the first move or after the result are dropped. A `[%clk h:mm:ss]` in
-//! a comment is the one exception: it becomes the time of the move before it.
+//! must not contradict the result behind the moves, and comments before the first move or after the result are
+//! dropped. A `[%clk h:mm:ss]` in a comment, and its like, are the one exception: they become the times of the move
+//! before it.
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use rulebook_syntax::{Diagnostic, Source, Span};
 
 use grammar::{Grammar, Rule};
 
+mod clocks;
 mod quick;
 
 pub use quick::MainLine;
@@ -92,7 +94,15 @@ pub struct Move {
     pub span: Span,
     /// The time of the last `[%clk h:mm:ss.f]` after the move, in milliseconds.
     pub clock_ms: Option<u64>,
-    /// The comments after the move, trimmed, without their `[%clk …]`; empty ones are dropped.
+    /// The time of the last `[%emt h:mm:ss.f]`, which the move took, in milliseconds.
+    pub spent_ms: Option<u64>,
+    /// The time of the last `[%egt h:mm:ss.f]`, which the game has taken, in milliseconds.
+    pub elapsed_ms: Option<u64>,
+    /// Where the last of these times stands.
+    pub time_span: Option<Span>,
+    /// Those of these commands whose times cannot be read.
+    pub time_faults: Vec<Token>,
+    /// The comments after the move, trimmed, without the times that could be read; empty ones are dropped.
     pub comments: Vec<String>,
     /// Numeric annotation glyphs; `!`, `?`, `!!`, `??`, `!?` and `?!` count as 1 to 6.
     pub nags: Vec<u8>,
@@ -418,10 +428,16 @@ fn read_line(source: &Arc<Source>, line: Pair<'_, Rule>, base: usize) -> Result<
             Rule::brace | Rule::rest => {
                 let text = pair.as_str();
                 let inside = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
-                let (text, clock) = take_clock(inside.or_else(|| text.strip_prefix(';')).unwrap_or(text));
+                let inside = inside.or_else(|| text.strip_prefix(';')).unwrap_or(text);
+                let mut taken = clocks::take(inside, span_of(&pair, base).start + 1);
+                let [clock, spent, elapsed] = taken.times;
                 last.clock_ms = clock.or(last.clock_ms);
-                if !text.is_empty() {
-                    last.comments.push(text);
+                last.spent_ms = spent.or(last.spent_ms);
+                last.elapsed_ms = elapsed.or(last.elapsed_ms);
+                last.time_span = taken.span.or(last.time_span);
+                last.time_faults.append(&mut taken.faults);
+                if !taken.rest.is_empty() {
+                    last.comments.push(taken.rest);
                 }
             }
             Rule::nag => {
@@ -451,55 +467,6 @@ fn read_line(source: &Arc<Source>, line: Pair<'_, Rule>, base: usize) -> Result<
         }
     }
     Ok(moves)
-}
-
-/// Takes every well-formed `[%clk h:mm:ss.f]` out of a comment; the last one is the time.
-fn take_clock(comment: &str) -> (String, Option<u64>) {
-    const COMMAND: &str = "[%clk";
-    let mut rest = comment;
-    let mut kept = String::new();
-    let mut clock = None;
-    while let Some((before, after)) = rest.split_once(COMMAND) {
-        kept.push_str(before);
-        let parsed = after.split_once(']').and_then(|(time, after)| Some((milliseconds(time)?, after)));
-        if let Some((time, after)) = parsed {
-            clock = Some(time);
-            kept.truncate(kept.trim_end().len());
-            rest = after.trim_start();
-            if !kept.is_empty() && !rest.is_empty() {
-                kept.push(' ');
-            }
-        } else {
-            kept.push_str(COMMAND);
-            rest = after;
-        }
-    }
-    kept.push_str(rest);
-    (kept.trim().to_owned(), clock)
-}
-
-/// `h:mm:ss` or `h:mm:ss.f`; digits beyond the third after the point are cut off.
-fn milliseconds(time: &str) -> Option<u64> {
-    let number = |text: &str| -> Option<u64> {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse().ok()).flatten()
-    };
-    if !time.starts_with(|char: char| char.is_ascii_whitespace()) {
-        return None;
-    }
-    let mut parts = time.trim().split(':');
-    let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);
-    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, "0"));
-    let (minutes, seconds) = (number(minutes)?, number(seconds)?);
-    if parts.next().is_some() || minutes > 59 || seconds > 59 || fraction.is_empty() {
-        return None;
-    }
-    let mut thousandths = 0;
-    for (index, digit) in fraction.chars().enumerate() {
-        let weight = [100, 10, 1].get(index).copied().unwrap_or(0);
-        thousandths += u64::from(digit.to_digit(10)?) * weight;
-    }
-    number(hours)?.checked_mul(3_600_000)?.checked_add(minutes * 60_000 + seconds * 1000 + thousandths)
 }
 
 /// What each rule is called in messages, in the order in which messages name them. Comments and move

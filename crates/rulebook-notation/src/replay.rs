@@ -407,6 +407,11 @@ fn plain(rules: &RuleSet, outcome: Outcome) -> Outcome {
     }
 }
 
+/// Whether two outcomes are the same to the players.
+pub(crate) fn is_same(rules: &RuleSet, a: Outcome, b: Outcome) -> bool {
+    plain(rules, a) == plain(rules, b)
+}
+
 /// Compares what a record says with how a state ended.
 pub fn compare(rules: &RuleSet, claim: Option<&Claim>, state: &State) -> Agreement {
     agreement(rules, claim, state.ended.as_ref().map(|end| end.outcome))

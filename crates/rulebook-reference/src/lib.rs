@@ -7,6 +7,7 @@ mod collect;
 mod effects;
 mod engine;
 mod eval;
+pub mod explore;
 mod state;
 mod walk;
 mod why;

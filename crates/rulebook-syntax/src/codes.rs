@@ -83,6 +83,16 @@ codes! {
     BOARD_INVALID = "board::invalid";
     /// The notation section does not fit the rest of the file.
     NOTATION_INVALID = "notation::invalid";
+    /// A state can be reached in which no act is possible and the game has not ended.
+    EXPLORE_DEAD_END = "explore::dead-end";
+    /// An act or an event ends the game in two ways at once.
+    EXPLORE_TWO_ENDINGS = "explore::two-endings";
+    /// A state can be reached in which the rule set has no verdict on an act or an event.
+    EXPLORE_FAULT = "explore::fault";
+    /// A clause that events apply, or that answers an event, takes effect in no state that was explored.
+    EXPLORE_NEVER_APPLIES = "explore::never-applies";
+    /// An event succeeds in no state that was explored.
+    EXPLORE_NEVER_SUCCEEDS = "explore::never-succeeds";
     /// A game record in PGN does not follow the format; the label shows where it stops being readable.
     PGN_SYNTAX = "record::pgn";
     /// A game record in SGF does not follow the format, or names a point that its grid does not have.

@@ -19,8 +19,10 @@ use crate::out::Out;
 mod check;
 mod compare;
 mod compile;
+mod convert;
 mod emit_rust;
 mod explain;
+mod explore;
 mod gtp;
 mod inspect;
 mod judge;
@@ -53,6 +55,8 @@ enum Verb {
     Check(check::Arguments),
     /// Explain a code of a diagnostic, or a clause.
     Explain(explain::Arguments),
+    /// Try what players and the arbiter may do, and tell what cannot be right about a rule set.
+    Explore(explore::Arguments),
     /// Show what is in force after layering: parameters, state, acts, clauses.
     Show(show::Arguments),
     /// Count sequences of legal acts.
@@ -63,6 +67,8 @@ enum Verb {
     Judge(judge::Arguments),
     /// Referee games for a controller that speaks the Go Text Protocol on standard input and output.
     Gtp(gtp::Arguments),
+    /// Write a record in PGN as a text with one act or event a line, clock times included.
+    Convert(convert::Arguments),
     /// Judge one record under several rule sets, side by side.
     Compare(compare::Arguments),
     /// Rank the entries of a table.
@@ -120,11 +126,13 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
     match &cli.verb {
         Verb::Check(arguments) => check::run(arguments, &cli.given, out),
         Verb::Explain(arguments) => explain::run(arguments, &cli.given, out),
+        Verb::Explore(arguments) => explore::run(arguments, &cli.given, out),
         Verb::Show(arguments) => show::run(arguments, &cli.given, out),
         Verb::Perft(arguments) => perft::run(arguments, &cli.given, out),
         Verb::Moves(arguments) => moves::run(arguments, &cli.given, out),
         Verb::Judge(arguments) => judge::run(arguments, &cli.given, out),
         Verb::Gtp(arguments) => gtp::run(arguments, &cli.given, out),
+        Verb::Convert(arguments) => convert::run(arguments, &cli.given, out),
         Verb::Compare(arguments) => compare::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
@@ -150,6 +158,28 @@ fn given(text: &str) -> Result<(String, String), String> {
 /// The engine of a rule file.
 fn engine(file: &str, given: &Given) -> Result<Engine, Failure> {
     Ok(Engine::new(Arc::new(rulebook::open(file, given)?)))
+}
+
+/// The script of a record with clock times, with the engine and the terms that the record asks for.
+fn clocked_game(
+    engine: &Engine,
+    file: &str,
+    given: &Given,
+    source: &Arc<Source>,
+    game: &notation::pgn::Game,
+) -> Result<(Engine, notation::replay::Script, Vec<(String, String)>), Failure> {
+    let wrong = |error| Failure::new("the clock times of the game cannot be used").at(vec![error]);
+    let mut terms = notation::clocked::terms(engine.rules(), source, game).map_err(wrong)?;
+    // What the caller says goes before what the record says.
+    terms.retain(|(name, _)| given.iter().all(|(known, _)| known != name));
+    let engine = if terms.is_empty() {
+        engine.clone()
+    } else {
+        let given: Vec<(String, String)> = given.iter().chain(&terms).cloned().collect();
+        self::engine(file, &given)?
+    };
+    let script = notation::clocked::script(&engine, source, game).map_err(wrong)?;
+    Ok((engine, script, terms))
 }
 
 /// A compiled file, if the name is that of one.

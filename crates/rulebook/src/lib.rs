@@ -6,6 +6,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod compiled;
+pub mod exercised;
+pub mod explored;
 pub mod records;
 pub mod referee;
 pub mod sgf;

@@ -26,6 +26,8 @@ const NONE: u8 = u8::MAX;
 const START: &str = "FEN";
 /// The tag that says how a game came to its end.
 const CAUSE: &str = "Termination";
+/// What commands in comments begin with.
+const COMMAND: &str = "[%";
 /// With more files one of them is called as captures are written.
 const MAX_FILES: u16 = 23;
 /// A rank is written with two digits at most.
@@ -106,13 +108,20 @@ impl Reader {
         games.next().map(Next::from)
     }
 
+    /// Whether there is something in the game that a clock may have shown.
+    fn has_times(&self, source: &Source) -> bool {
+        let start = self.line.moves.first().map(|span| span.start);
+        let game = start.and_then(|start| source.text.get(start..self.line.result.start));
+        game.is_some_and(|game| game.contains(COMMAND))
+    }
+
     fn replayed(&mut self, source: &Source) -> Option<Brief> {
         let text = |span: &Span| source.text.get(span.start..span.end);
         let tag = |name: &str| {
             let tag = self.line.tags.iter().find(|(known, _)| text(known) == Some(name));
             tag.and_then(|(_, value)| text(value))
         };
-        if tag(START).is_some() {
+        if tag(START).is_some() || self.rules.notation.clock.press.is_some() && self.has_times(source) {
             return None;
         }
         let claim = text(&self.line.result)?;

@@ -87,10 +87,13 @@ impl Tree {
         self.files.iter().filter(move |file| {
             file.is_below(&[folder])
                 && matches!(file.extension(), "yaml" | "yml")
-                && !file.is_below(&[BROKEN_ON_PURPOSE])
+                && !file.is_below(&[BROKEN_ON_PURPOSE, UNSOUND_ON_PURPOSE])
         })
     }
 }
+
+/// Rule files that are explored to find what is wrong with them: they are no scenarios.
+pub(super) const UNSOUND_ON_PURPOSE: &str = "conformance/exploration/";
 
 /// Inputs of diagnostics: every byte of them is part of a test, so no house rule holds there.
 pub(super) const BROKEN_ON_PURPOSE: &str = "conformance/diagnostics/";

@@ -16,6 +16,8 @@ use crate::ruleset::{COUNT, Cell, Clause, Form, Index, Param, Table, Var};
 use crate::types::Type;
 use crate::value::{MAX_SITES, Sites, Value};
 
+/// The name under which another time control is given from outside.
+const CLOCK: &str = "clock";
 /// Most players of a rule set.
 const MAX_PLAYERS: usize = 8;
 /// Most kinds of pieces of a rule set.
@@ -107,6 +109,15 @@ impl Checker<'_> {
         self.rules.clock = clock.into_iter().flatten().collect();
     }
 
+    /// The time control that is given from outside, for all players.
+    fn given_clock(&mut self, text: &str) {
+        let source = Source::new(format!("given {CLOCK}"), text.to_owned());
+        match parse::control(&parse::Text { text, locate: &Span::new }) {
+            Err(error) => self.fault(&source, codes::EXPR_SYNTAX, error.span, error.message),
+            Ok(control) => self.clock(&[(None, In { it: control, source })]),
+        }
+    }
+
     pub(super) fn declare(&mut self, drafts: &[Draft], given: &[(String, String)]) {
         for draft in drafts {
             self.rules.lineage.push(draft.id.text.clone());
@@ -131,6 +142,11 @@ impl Checker<'_> {
         }
         if let Some(draft) = drafts.iter().rev().find(|draft| !draft.clock.is_empty()) {
             self.clock(&draft.clock);
+            let of_clock = |(name, _): &&(String, String)| name == CLOCK;
+            let named = drafts.iter().flat_map(|draft| &draft.params).any(|param| param.name.text == CLOCK);
+            if let Some((_, text)) = given.iter().find(of_clock).filter(|_| !named) {
+                self.given_clock(text);
+            }
         }
         if let Some(draft) = drafts.iter().rev().find(|draft| !draft.phases.is_empty()) {
             for phase in &draft.phases {
@@ -237,9 +253,8 @@ impl Checker<'_> {
             latest.insert(&param.name.text, &param.value);
         }
         // A value that builds on the one of the base, such as `limit: limit + 1`, was found layer by layer.
-        latest.retain(|name, value| {
-            given.iter().all(|(known, _)| known != name) && !mentions(&value.it, name)
-        });
+        latest
+            .retain(|name, value| given.iter().all(|(known, _)| known != name) && !mentions(&value.it, name));
         let mut changed = None;
         for _ in 0..=latest.len().min(MAX_CHAIN) {
             changed = None;
@@ -303,7 +318,8 @@ impl Checker<'_> {
             }
         }
         for (name, text) in given {
-            if !self.rules.params.iter().any(|param| param.name == *name) {
+            let clock = name == CLOCK && !self.rules.clock.is_empty();
+            if !clock && !self.rules.params.iter().any(|param| param.name == *name) {
                 let source = Source::new(format!("given {name}"), text.clone());
                 let message = format!("there is no parameter `{name}`");
                 let known = self.rules.params.iter().map(|param| param.name.as_str());

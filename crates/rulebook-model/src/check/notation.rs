@@ -7,7 +7,7 @@ use rulebook_syntax::codes;
 use super::names::{ABLE, ATTACK, Scope, bit};
 use super::{Checker, Meaning};
 use crate::draft::{ActTextDraft, Draft, Loc, suggest};
-use crate::ruleset::{ActText, Context, Field, Index, Notation, Var};
+use crate::ruleset::{ActText, Context, EndEvent, Field, Index, Notation, ResultKind, Var};
 use crate::types::Type;
 
 /// What pieces in hand are counted by.
@@ -154,13 +154,62 @@ impl Checker<'_> {
                 }
             }
         }
+        for (what, event) in drafts.iter().filter_map(|draft| draft.notation.as_ref()).flat_map(|s| &s.clock)
+        {
+            let Some(at) = self.event_of(event) else { continue };
+            let clock = &mut self.rules.notation.clock;
+            match what.text.as_str() {
+                "start" => clock.start = Some(at),
+                "press" => clock.press = Some(at),
+                "fall" => clock.fall = Some(at),
+                _ => {}
+            }
+        }
         let sections = || drafts.iter().rev().filter_map(|draft| draft.notation.as_ref());
+        if let Some(section) = sections().find(|section| !section.ends.is_empty()) {
+            for end in &section.ends {
+                let result = match end.result.text.as_str() {
+                    "win" => ResultKind::Win,
+                    "draw" => ResultKind::Draw,
+                    _ => {
+                        let message = "a result of records is `win` or `draw`";
+                        self.out.push(end.result.error(codes::NOTATION_INVALID, message));
+                        continue;
+                    }
+                };
+                if let Some(event) = self.event_of(&end.event) {
+                    let cause = end.cause.as_ref().map(|cause| cause.text.to_lowercase()).unwrap_or_default();
+                    self.rules.notation.ends.push(EndEvent { cause, result, event });
+                }
+            }
+        }
         if let Some(section) = sections().find(|section| !section.names.is_empty()) {
             self.rules.notation.names = self.act_texts(&section.names);
         }
         if self.rules.notation.fields.is_empty() && !self.rules.board.is_empty() {
             self.rules.notation.fields = vec![Field::Board, Field::Turn];
         }
+    }
+
+    /// An event that a record can stand for: one that comes with nothing. A base may name one whose clauses a
+    /// layer has dropped.
+    fn event_of(&mut self, event: &Loc) -> Option<u16> {
+        let Some(at) = self.rules.events.iter().position(|known| *known == event.text) else {
+            if event.source == self.top {
+                let message = format!("there is no event `{}`", event.text);
+                let known = self.rules.events.iter().map(String::as_str);
+                let fault = suggest(event.error(codes::NAME_UNKNOWN, message), &event.text, known);
+                self.out.push(fault);
+            }
+            return None;
+        };
+        let with = self.rules.arguments.get(at).and_then(Option::as_ref);
+        if with.is_some_and(|with| !with.is_empty()) {
+            let message = format!("`{}` comes with something, which a record does not say", event.text);
+            self.out.push(event.error(codes::NOTATION_INVALID, message));
+            return None;
+        }
+        Some(at as u16)
     }
 
     fn act_texts(&mut self, drafts: &[ActTextDraft]) -> Vec<ActText> {

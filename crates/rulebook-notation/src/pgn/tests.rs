@@ -75,7 +75,7 @@ fn clock_times() {
         (" 99999999999999999:00:00", None),
         (" 0:00:01.x", None),
     ] {
-        assert_eq!(milliseconds(time), expected, "{time}");
+        assert_eq!(clocks::milliseconds(time), expected, "{time}");
     }
 }
 

@@ -4,11 +4,11 @@
 
 use clap::Args;
 use rulebook::notation::replay::{self, Replay, Script, Stop};
-use rulebook::notation::{pgn, sgf};
+use rulebook::notation::{clocked, pgn, sgf};
 use rulebook::{Engine, Lang, Outcome};
 use serde::Serialize;
 
-use super::{Answer, Given, Language, engine, record};
+use super::{Answer, Given, Language, clocked_game, engine, record};
 use crate::describe::{self, say};
 use crate::failure::{Failure, warn};
 use crate::json::ClauseRef;
@@ -109,17 +109,23 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     let mut runs = Vec::new();
     for file in &arguments.rules {
         let mut engine = engine(file, given)?;
-        let rules = engine.rules();
         let script = if name.ends_with(".pgn") {
             let game = pgn::games(&source).next();
             let game = game.ok_or_else(|| Failure::new("there is no game in the record"))?;
             let game = game.map_err(|error| Failure::new("the game cannot be read").at(vec![error]))?;
-            replay::from_pgn(rules, &game)
+            if clocked::applies(engine.rules(), &game) {
+                // The same game, told as the events that this rule set has for it.
+                let (with, script, _) = clocked_game(&engine, file, given, &source, &game)?;
+                engine = with;
+                script
+            } else {
+                replay::from_pgn(engine.rules(), &game)
+            }
         } else if name.ends_with(".sgf") {
             let records =
                 sgf::parse(&source).map_err(|errors| Failure::new("the record cannot be read").at(errors))?;
             let record = records.first().ok_or_else(|| Failure::new("there is no game in the record"))?;
-            let opened = rulebook::sgf::open_for(file, given, rules, record, &source)?;
+            let opened = rulebook::sgf::open_for(file, given, engine.rules(), record, &source)?;
             engine = opened.engine;
             let script = replay::from_sgf(engine.rules(), record, &source).map_err(Failure::new)?;
             for repair in script.repairs.iter().chain(&opened.repairs) {

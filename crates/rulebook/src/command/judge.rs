@@ -12,11 +12,11 @@ use rulebook::Engine;
 use rulebook::notation::replay::{Agreement, Script, Start, Stop};
 use rulebook::notation::sgf::terms::Term;
 use rulebook::notation::sgf::write;
-use rulebook::notation::{pgn, replay, sgf};
+use rulebook::notation::{clocked, pgn, replay, sgf};
 use rulebook::records::{Next, Reader};
 use rulebook::syntax::{Diagnostic, Source, Span};
 
-use super::{Answer, Given, Language, engine, record};
+use super::{Answer, Given, Language, clocked_game, engine, record};
 use crate::failure::Failure;
 use crate::out::Out;
 
@@ -119,14 +119,14 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     };
     let mut number = 0;
     if name.ends_with(".pgn") && arguments.brief {
-        return briefly_all(&engine, arguments, &source, briefly, out);
+        return briefly_all(&engine, arguments, given, &source, briefly, out);
     }
     if name.ends_with(".pgn") {
         for game in pgn::games(&source) {
             number += 1;
             separate(number, arguments, out);
             let game = game.map_err(|error| Failure::new("the game cannot be read").at(vec![error]));
-            take(game.and_then(|game| pgn_game(&engine, &source, &game)), out);
+            take(game.and_then(|game| pgn_game(&engine, arguments, given, &source, &game)), out);
         }
     } else if name.ends_with(".sgf") {
         let records = sgf::parse_line(&source, arguments.variation as usize)
@@ -161,6 +161,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
 fn briefly_all(
     engine: &Engine,
     arguments: &Arguments,
+    given: &Given,
     source: &Arc<Source>,
     mut report: brief::Report,
     out: &mut Out,
@@ -180,7 +181,7 @@ fn briefly_all(
                 report.replayed(engine.rules(), &game, lang, out);
                 brief::answer(&game)
             }
-            Next::Full(game) => match pgn_game(engine, source, &game) {
+            Next::Full(game) => match pgn_game(engine, arguments, given, source, &game) {
                 Ok(judged) => {
                     report.judged(&judged, source, lang, out);
                     judged.answer()
@@ -211,9 +212,18 @@ fn separate(number: usize, arguments: &Arguments, out: &mut Out) {
     }
 }
 
-fn pgn_game(engine: &Engine, source: &Arc<Source>, game: &pgn::Game) -> Result<Judged, Failure> {
-    let script = replay::from_pgn(engine.rules(), game);
-    judge(engine.clone(), source, script, Vec::new())
+fn pgn_game(
+    engine: &Engine,
+    arguments: &Arguments,
+    given: &Given,
+    source: &Arc<Source>,
+    game: &pgn::Game,
+) -> Result<Judged, Failure> {
+    if !clocked::applies(engine.rules(), game) {
+        return judge(engine.clone(), source, replay::from_pgn(engine.rules(), game), Vec::new());
+    }
+    let (engine, script, terms) = clocked_game(engine, &arguments.file, given, source, game)?;
+    judge(engine, source, script, terms)
 }
 
 fn sgf_game(

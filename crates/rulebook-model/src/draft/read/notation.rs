@@ -16,7 +16,7 @@ impl Reader<'_> {
             entries,
             &[
                 "letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records",
-                "size", "sgf", "gtp",
+                "size", "sgf", "gtp", "clock", "ends",
             ],
             "`notation`",
         );
@@ -34,6 +34,8 @@ impl Reader<'_> {
             size: Vec::new(),
             sgf: None,
             gtp: None,
+            clock: Vec::new(),
+            ends: Vec::new(),
         };
         for (key, node) in entries {
             match key.text.as_str() {
@@ -62,6 +64,12 @@ impl Reader<'_> {
                 }
                 "sgf" => notation.sgf = Some(self.sgf(node)),
                 "gtp" => notation.gtp = Some(self.gtp(node)),
+                "clock" => {
+                    let entries = self.map(node, "`clock`");
+                    self.known(entries, &["start", "press", "fall"], "`clock`");
+                    notation.clock = self.pairs(node, "an event");
+                }
+                "ends" => notation.ends = self.ends(node),
                 _ => {}
             }
         }
@@ -161,6 +169,23 @@ impl Reader<'_> {
         };
         let (state, of, about) = (get("state"), get("of"), get("about"));
         Some(SidesDraft { state: state?, of: of?, about: about?, east: get("east")?, west: get("west")? })
+    }
+
+    fn ends(&mut self, node: &Node) -> Vec<EndDraft> {
+        let mut ends = Vec::new();
+        for item in self.list(node) {
+            let entries = self.map(item, "an end");
+            self.known(entries, &["cause", "result", "event"], "an end");
+            let pairs = self.pairs(item, "this");
+            let get =
+                |name: &str| pairs.iter().find(|(key, _)| key.text == name).map(|(_, value)| value.clone());
+            match get("result").zip(get("event")) {
+                Some((result, event)) => ends.push(EndDraft { cause: get("cause"), result, event }),
+                None if entries.is_empty() => {}
+                None => self.fault(codes::FILE_MISSING_KEY, item.span, "an end needs `result` and `event`"),
+            }
+        }
+        ends
     }
 
     fn act_texts(&mut self, node: &Node) -> Vec<ActTextDraft> {
