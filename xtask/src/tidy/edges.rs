@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rulebook-model", &["rulebook-syntax"]),
     ("rulebook-reference", &["rulebook-syntax", "rulebook-model"]),
     ("rulebook-machine", &[]),
+    ("rulebook-matching", &[]),
     ("rulebook-compiler", &["rulebook-syntax", "rulebook-model", "rulebook-machine"]),
     ("rulebook-emit", &["rulebook-syntax", "rulebook-model", "rulebook-machine", "rulebook-compiler"]),
     ("rulebook-notation", &["rulebook-syntax", "rulebook-model", "rulebook-reference"]),
