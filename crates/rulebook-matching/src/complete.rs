@@ -21,9 +21,9 @@ use crate::weight::Weight;
 const FIRST: usize = 12;
 const MORE: usize = 6;
 
-/// After how many rounds the choice of edges is taken to be a bad one, and with how many passes over all pairs a
-/// better one is made.
-const PATIENCE: usize = 6;
+/// After how many rounds, each with more edges than the one before, the choice of edges is taken to be a bad one, and
+/// with how many passes over all pairs a better one is made.
+const PATIENCE: usize = 3;
 const PASSES: usize = 8;
 
 impl<W: Weight> Matcher<W> {
@@ -48,7 +48,8 @@ impl<W: Weight> Matcher<W> {
     pub fn solve_complete(&mut self, weight: impl Fn(usize, usize) -> Option<W>) -> Result<(), Refusal> {
         self.take_over(&weight)?;
         let mut more = MORE;
-        for round in 1.. {
+        let (mut last, mut growing, mut again) = (0, 0, false);
+        loop {
             self.solve();
             let wanted = self.lacking(&weight, more);
             // An edge that is there lacks nothing; so every round adds some, and the rounds come to an end, even
@@ -56,7 +57,10 @@ impl<W: Weight> Matcher<W> {
             if wanted.iter().all(|(a, b)| self.weight(*a, *b).is_some()) {
                 break;
             }
-            if round == PATIENCE {
+            growing = if wanted.len() > last { growing + 1 } else { 0 };
+            last = wanted.len();
+            if growing == PATIENCE && !again {
+                again = true;
                 self.begin(&weight, PASSES)?;
                 continue;
             }
