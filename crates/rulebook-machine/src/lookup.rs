@@ -34,7 +34,7 @@ impl Default for Lookups {
 }
 
 /// The subsets of the inner sites of a line, each with what is seen then.
-fn views(half: Halves<u64>, inner: u64) -> Vec<(u64, u64)> {
+fn views(half: Halves<u64>, inner: u64) -> Views {
     let mut found = Vec::with_capacity(64);
     let mut subset = 0_u64;
     loop {
@@ -53,6 +53,9 @@ fn inner(half: Halves<u64>) -> u64 {
     (half.lower | half.upper) & !(last | first)
 }
 
+/// What stands on some sites, with what is seen then.
+type Views = Vec<(u64, u64)>;
+
 /// The lines through a site that count.
 type Used = Vec<Halves<u64>>;
 
@@ -66,9 +69,9 @@ fn used(halves: &[Halves<u64>; 4], lines: u8) -> (Used, u64) {
 
 /// What is seen on some lines but the last one, for everything that can stand there, and the same for the last
 /// one: any of the first with any of the second is an answer.
-fn joined(used: &[Halves<u64>]) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+fn joined(used: &[Halves<u64>]) -> (Views, Views) {
     let Some((last, others)) = used.split_last() else { return (vec![(0, 0)], vec![(0, 0)]) };
-    let mut outer: Vec<(u64, u64)> = vec![(0, 0)];
+    let mut outer: Views = vec![(0, 0)];
     for half in others {
         let views = views(*half, inner(*half));
         outer = outer.iter().flat_map(|(a, x)| views.iter().map(move |(b, y)| (a | b, x | y))).collect();
