@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use rulebook_model::RuleSet;
 use rulebook_model::library::Library;
-use rulebook_notation::Judge as _;
 use rulebook_notation::replay::{self, Start};
 use rulebook_notation::sgf::terms::terms;
 use rulebook_notation::sgf::{self, Record};

@@ -1,5 +1,4 @@
 //! What is read of records, what is repaired, and what is said about the rest.
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use super::*;
 
