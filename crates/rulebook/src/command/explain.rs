@@ -156,7 +156,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     let found = match &arguments.rules {
         Some(file) => {
             let rules = rulebook::open(file, given)?;
-            let library = Library::around(Path::new(file));
+            let path = Path::new(file);
+            let library = if path.exists() { Library::around(path) } else { Library::default() };
             let home = rules.clause(what).map_or(rules.id.as_str(), |clause| clause.origin.as_str());
             let gone = rules.replaced.iter().rfind(|gone| gone.id == what);
             let sets = built_in(Some(gone.map_or(home, |gone| gone.origin.as_str())));
