@@ -5,7 +5,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rulebook_compiler::Passes;
 use rulebook_conformance::Corpus;
 use rulebook_conformance::diff::{Amount, compare_all, every_setting};
 use rulebook_conformance::engines::Bridge;
