@@ -145,7 +145,7 @@ fn questions_inside_of_themselves_end() {
     for kinds in [1, 100] {
         let mut program = program("games/othello6").unwrap();
         program.kinds.extend((1..kinds).map(|kind| format!("kind {kind}")));
-        program.nodes.push(Node::Able(Some(0), Run::default()));
+        program.nodes.push(Node::Able(Some(0), Run::default(), None));
         let code = Code { root: program.nodes.len() as u32 - 1, slots: 0 };
         for clause in &mut program.clauses {
             clause.when = Some(code);

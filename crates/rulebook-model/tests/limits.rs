@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rulebook_model::draft::{MAX_CLAUSES, MAX_ENTRIES};
 use rulebook_model::layer::MAX_LAYERS;
 use rulebook_model::library::Library;
-use rulebook_model::{Checked, check};
+use rulebook_model::{Checked, Value, check};
 use rulebook_syntax::parse::{MAX_DEPTH, MAX_LENGTH};
 use rulebook_syntax::yaml::Limits;
 use rulebook_syntax::{Severity, Source, codes};
