@@ -28,7 +28,8 @@ fn random_games_are_the_same_on_both_engines() {
         "go/tromp-taylor",
     ];
     let amount = Amount { games: 2, plies: 8, seed: 7 };
-    let settings = every_setting();
+    // Each pass left out in turn is for the long comparison.
+    let settings: Vec<_> = every_setting().into_iter().take(2).collect();
     for (id, compared) in compare_all(&Library::default(), &corpus, &ids, (&settings, amount), &|| ()) {
         assert_eq!(compared.differences, 0, "{id}: {:?}", compared.shortest);
         assert!(compared.positions > 2 && compared.acts > 0, "{id}: {compared:?}");
@@ -145,8 +146,8 @@ clauses:
     }
 }
 
-/// A token that two players move by turns along the lower row, which nobody leaves, has three places, each with
-/// either player on turn: six positions, all met.
+/// A token that two players move by turns along the lower row, which nobody leaves, has three places, and the turn
+/// goes with them: three positions, all met.
 #[test]
 fn searches_end_at_what_can_be_reached_or_at_their_bound() {
     let (reference, machine) = both(
@@ -154,9 +155,9 @@ fn searches_end_at_what_can_be_reached_or_at_their_bound() {
 setup: { board: '3/T2' }
 define:
   rows: those s in sites where rank(s) = 1
-  within(target): able(ply, true, owned(first) = target, 6)
-  short(target): able(ply, true, owned(first) = target, 5)
-  narrow(target): able(ply, s in rows - target, owned(first) = target, 6)
+  within(target): able(ply, true, owned(first) = target, 3)
+  short(target): able(ply, true, owned(first) = target, 2)
+  narrow(target): able(ply, s in rows - target, owned(first) = target, 3)
 answers: [within, short, narrow]
 clauses:
   a: { act: go, choose: 's in rows & empties', when: s in neighbours(owned(first)), then: 'remove owned(first); put token for first at s' }
@@ -172,7 +173,7 @@ clauses:
     let lower = 0..3;
     assert_eq!(lower.clone().map(|site| ask("within", site)).collect::<Vec<_>>(), [true; 3]);
     assert!(!ask("within", 4), "the upper row cannot be reached");
-    assert!(ask("short", 4), "five positions are too few to exclude it");
+    assert!(ask("short", 4), "two positions are too few to exclude it");
     assert_eq!(lower.map(|site| ask("narrow", site)).collect::<Vec<_>>(), [false; 3], "without the last ply");
 }
 
@@ -183,7 +184,7 @@ fn clauses_are_applied_with_what_they_are_given() {
 state: { marks: { type: count, for: each player, lasts: always } }
 clauses:
   a: { act: pass }
-  b: { on: fine, by: arbiter, choose: 'culprit in players, times in 1..3', then: \"apply 'c'(next(culprit), times); apply 'd'(culprit)\" }
+  b: { on: fine, by: arbiter, choose: 'culprit in players, share in 1..3', then: \"apply 'c'(next(culprit), share); apply 'd'(culprit)\" }
   c: { choose: 'blamed in players, amount in 1..2', then: \"marks(blamed) += amount; apply 'd'(blamed)\" }
   d: { choose: blamed in players, when: blamed = second, then: marks(blamed) += 10 }
 ",

@@ -209,6 +209,10 @@ fn lines_without_sense_are_answered() {
         let mut referee = Referee::new(rules, &given, Some(3)).unwrap();
         for _ in 0..150 {
             let line: Vec<&str> = (0..=roll(4)).map(|_| pieces[roll(pieces.len())]).collect();
+            // A record is not written here: whatever stands behind the word would be the name of a file.
+            if line.len() > 1 && line.contains(&"printsgf") && !line.contains(&"/nowhere/x.sgf") {
+                continue;
+            }
             let Some(Reply { text, .. }) = referee.answer(&line.join(" ")) else { continue };
             assert!(text.starts_with(['=', '?']) && text.ends_with("\n\n"), "{line:?}: {text:?}");
         }
