@@ -160,8 +160,8 @@ fn engine(file: &str, given: &Given) -> Result<Engine, Failure> {
     Ok(Engine::new(Arc::new(rulebook::open(file, given)?)))
 }
 
-/// Values of parameters that a record asks for, by name.
-type Terms = Vec<(String, String)>;
+/// An engine, what a record comes to under it, and the terms that the record sets.
+type Clocked = (Engine, notation::replay::Script, Vec<(String, String)>);
 
 /// The script of a record with clock times, with the engine and the terms that the record asks for.
 fn clocked_game(
@@ -170,7 +170,7 @@ fn clocked_game(
     given: &Given,
     source: &Arc<Source>,
     game: &notation::pgn::Game,
-) -> Result<(Engine, notation::replay::Script, Terms), Failure> {
+) -> Result<Clocked, Failure> {
     let wrong = |error| Failure::new("the clock times of the game cannot be used").at(vec![error]);
     let mut terms = notation::clocked::terms(engine.rules(), source, game).map_err(wrong)?;
     // What the caller says goes before what the record says.

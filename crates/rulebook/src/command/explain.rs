@@ -397,18 +397,12 @@ fn draw(explained: &Explained, lang: Lang, out: &mut Out) {
         (false, true) => word("against", "反"),
         (false, false) => "-",
     };
-    let mut table = crate::out::table(&[
-        word("scenario", "场景"),
-        word("for or against", "正反"),
-        word("expects it", "点名"),
-        word("where", "位置"),
-    ]);
+    out.line(word("scenarios; a star expects the clause by its id", "场景（带星号者点名本条）"));
+    // Lines and no table: an id that is broken in two cannot be copied.
     for scenario in scenarios.iter().take(NAMED) {
-        let named = if scenario.named { word("yes", "是") } else { "" };
-        let place = format!("{}:{}", scenario.file, scenario.line);
-        table.add_row([scenario.id.as_str(), sides(scenario), named, place.as_str()]);
+        let star = if scenario.named { "*" } else { " " };
+        out.line(format!("{star} {}  {}:{}  {}", scenario.id, scenario.file, scenario.line, sides(scenario)));
     }
-    out.table(&table);
     if let Some(more) = scenarios.len().checked_sub(NAMED).filter(|more| *more > 0) {
         out.line(match lang {
             Lang::En => format!("… and {}", count(more, "more scenario")),
