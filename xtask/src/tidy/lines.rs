@@ -1,15 +1,14 @@
 //! The measure of elegance: how many formal lines a rule file needs to say what it says.
 //!
-//! A formal line is one that the engine obeys. Blank lines, comments, titles, sentences for people, citations and
-//! what other programs call things are not counted, so nobody makes a rule file shorter by telling less. Nor is the bare line of a clause id, for
+//! A formal line is one that the engine obeys. Blank lines, comments, titles, sentences for people and citations
+//! are not counted, so nobody makes a rule file shorter by telling less. Nor is the bare line of a clause id, for
 //! a clause that is written over several lines should cost no more than one that is squeezed into one.
 
 use super::tree::File;
 use super::{Finding, Tree};
 
-/// The keys whose text, with everything nested under them, is for people, or names things for other programs.
-const FOR_PEOPLE: &[&str] =
-    &["title", "says", "cites", "source", "sources", "since", "edition", "sgf", "gtp"];
+/// The keys whose text, with everything nested under them, is for people.
+const FOR_PEOPLE: &[&str] = &["title", "says", "cites", "source", "sources", "since", "edition"];
 
 /// The limits of the files that carry the whole of a game.
 const WHOLE: &[(&str, usize)] = &[("rules/chess/board.yaml", 80), ("rules/go/board.yaml", 60)];
