@@ -278,3 +278,29 @@ fn chains_of_parameters() {
     assert_eq!(chain(99), [] as [&str; 0]);
     assert_eq!(chain(101), [codes::LAYER_CYCLE]);
 }
+
+/// Clauses apply each other in chains of eight at most, and a search looks at 100,000 positions at most.
+#[test]
+fn chains_of_applications_and_searches() {
+    let chain = |n: usize| {
+        let mut text = format!(
+            "{HEAD}state: {{ marks: count }}\nclauses:\n  \"0\": {{ on: go, then: \"apply '1'\" }}\n"
+        );
+        for at in 1..n {
+            let _ = writeln!(text, "  \"{at}\": {{ then: \"apply '{}'\" }}", at + 1);
+        }
+        let _ = writeln!(text, "  \"{n}\": {{ then: marks += 1 }}");
+        errors(&text)
+    };
+    assert_eq!(chain(8), [] as [&str; 0]);
+    assert_eq!(chain(9), [codes::LAYER_CYCLE]);
+    let search = |most: &str| {
+        errors(&format!(
+            "{HEAD}clauses:\n  \"1\": {{ act: pass }}\n  \"2\": {{ on: ask, when: \"able(ply, true, mover = first, {most})\" }}\n"
+        ))
+    };
+    assert_eq!(search("100000"), [] as [&str; 0]);
+    assert_eq!(search("100001"), [codes::TYPE_MISMATCH]);
+    assert_eq!(search("0"), [codes::TYPE_MISMATCH]);
+    assert_eq!(search("1 / 2"), [codes::TYPE_MISMATCH]);
+}

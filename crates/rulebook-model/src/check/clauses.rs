@@ -47,17 +47,13 @@ fn each_application(effects: &mut [Effect], visit: &mut dyn FnMut(&mut u16)) {
 /// The first application that goes too deep: from a clause at the end of a long chain, or in a circle.
 fn too_deep(calls: &[(usize, usize, usize)]) -> Option<usize> {
     let mut depths: BTreeMap<usize, usize> = BTreeMap::new();
+    // In a circle they grow without end; in a chain they are right after as many rounds as it is long.
     for _ in 0..=MAX_APPLIED {
-        let mut grew = None;
-        for (from, target, at) in calls {
+        for (from, target, _) in calls {
             let depth = depths.get(from).copied().unwrap_or(0) + 1;
             let known = depths.entry(*target).or_default();
-            if *known < depth {
-                *known = depth;
-                grew = grew.or(Some(*at));
-            }
+            *known = depth.max(*known);
         }
-        grew?;
     }
     // From a clause that is deep itself, so that what only leads to a circle is not blamed.
     let deep = |clause: &usize, least: usize| depths.get(clause).is_some_and(|depth| *depth >= least);
