@@ -5,14 +5,13 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use crate::act::{Past, Ply, Story};
+use crate::act::{Act, Past, Ply, Story};
 use crate::engine::{Engine, FUEL, Ground, Outcomes, Scene, Work};
 use crate::fast::Fast;
 use crate::memo::Asked;
 use crate::position::{Layout, Position, Row};
-use crate::program::{Run, Type};
+use crate::program::{NodeId, Run, Type};
 use crate::set::Set;
-use crate::terms::mention_plies;
 use crate::value::Few;
 
 impl<L: Layout> Engine<L> {
@@ -25,12 +24,66 @@ impl<L: Layout> Engine<L> {
         scene: &Scene<'_, L>,
         work: &mut Work<L>,
     ) -> Outcomes<bool> {
-        for ply in self.generate(scene.position, scene.ground, act, false, work)?.legal {
+        let ground = scene.ground;
+        if act.is_none()
+            && !(ground.mid_ply || ground.supposed)
+            && let Some(fast) = self.fast_at(scene.position).filter(|_| self.is_quick(conditions))
+        {
+            return self.is_quickly_able(fast, conditions, scene, work);
+        }
+        for ply in self.generate(scene.position, ground, act, false, work)?.legal {
             if self.leads(&ply, conditions, scene, work)? == Some(true) {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// The same by the fast paths, where nothing is asked about the plies themselves.
+    fn is_quickly_able(
+        &self,
+        fast: &Fast<L>,
+        conditions: Run,
+        scene: &Scene<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<bool> {
+        let mut beside = Work::default();
+        let limited = work.allowance() != u64::MAX;
+        if limited {
+            beside.allow(work.left());
+        }
+        beside.begin(FUEL);
+        let asked = Asked::of(self, &mut beside);
+        let (mut plies, mut found) = (Vec::new(), Vec::new());
+        fast.plies(scene.position, &asked, &mut plies, &mut found);
+        let made =
+            plies.iter().map(|ply| (fast.act(scene.position, *ply), fast.after(scene.position, *ply, &asked)));
+        let mut able = false;
+        for (act, next) in found.into_iter().chain(made) {
+            let ply = Ply { act, next, ended: None, clauses: Default::default() };
+            if self.leads(&ply, conditions, scene, work)? == Some(true) {
+                able = true;
+                break;
+            }
+        }
+        asked.fault().map_or(Ok(()), Err)?;
+        if limited {
+            work.burn(beside.spent())?;
+        }
+        Ok(able)
+    }
+
+    /// The fast paths, where they know a position and plies depend on nothing else.
+    fn fast_at(&self, position: &Position<L>) -> Option<&Fast<L>> {
+        let fits = |_: &&Fast<L>| {
+            L::FAST && !self.reads_past && Fast::fits(&self.program, position) && self.sleeps(position)
+        };
+        self.fast.as_deref().filter(fits)
+    }
+
+    /// Whether conditions on plies ask nothing about the plies themselves.
+    fn is_quick(&self, conditions: Run) -> bool {
+        self.quick.contains(&conditions.start)
     }
 
     /// Whether the second condition holds after a ply, if the first one holds for it.
@@ -81,7 +134,17 @@ impl<L: Layout> Engine<L> {
         if limited {
             beside.allow(work.left());
         }
-        let quick = act.is_none() && !mention_plies(&self.program, self.list(conditions));
+        let quick = act.is_none() && self.is_quick(conditions);
+        if let (true, [before, after]) = (quick, self.list(conditions)) {
+            let found = self.region(*before, most, scene.position, ground, (&mut beside, work))?;
+            if limited {
+                work.burn(beside.spent())?;
+            }
+            return match found {
+                None => Ok(true),
+                Some(found) => self.is_any(&found, *after, ground, work),
+            };
+        }
         while let Some(position) = waiting.pop_front() {
             beside.begin(FUEL);
             work.refill();
@@ -105,6 +168,66 @@ impl<L: Layout> Engine<L> {
         Ok(false)
     }
 
+    /// The positions that sequences of plies lead to, each of them from a position in which a condition holds;
+    /// `None` if there are more than that, the first one included.
+    fn region(
+        &self,
+        before: NodeId,
+        most: u32,
+        first: &Position<L>,
+        ground: Ground<'_, L>,
+        (beside, work): (&mut Work<L>, &mut Work<L>),
+    ) -> Outcomes<Option<Vec<Position<L>>>> {
+        let mut seen = HashSet::from([self.lasting(first)]);
+        let mut found = Vec::new();
+        let mut waiting = VecDeque::from([*first]);
+        let mut again = false;
+        while let Some(position) = waiting.pop_front() {
+            beside.begin(FUEL);
+            work.refill();
+            let act = Act::new(u16::MAX, position.mover);
+            if !self.holds(before, &Scene::with(&position, ground, &act), work)? {
+                continue;
+            }
+            for ply in self.followed(&position, ground, (None, true), beside)? {
+                let name = self.lasting(&ply.next);
+                if seen.contains(&name) {
+                    again |= !again && name == self.lasting(first);
+                    continue;
+                }
+                seen.insert(name);
+                if seen.len() > most as usize {
+                    return Ok(None);
+                }
+                found.push(ply.next);
+                waiting.push_back(ply.next);
+            }
+        }
+        found.extend(again.then_some(*first));
+        Ok(Some(found))
+    }
+
+    /// Whether a condition holds in one of some positions, each of them after some ply.
+    fn is_any(
+        &self,
+        positions: &[Position<L>],
+        condition: NodeId,
+        ground: Ground<'_, L>,
+        work: &mut Work<L>,
+    ) -> Outcomes<bool> {
+        for position in positions {
+            work.refill();
+            let before = (0..self.players).find(|player| self.next_player(*player) == position.mover);
+            let act = Act::new(u16::MAX, before.unwrap_or(position.mover));
+            let past = Past { position: *position, act: Some(act.clone()), clauses: Default::default() };
+            let ground = Ground { story: ground.story.with(&past), ..ground };
+            if self.holds(condition, &Scene::with(position, ground, &act), work)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The plies of a position that stands for itself, by the fast paths where they know it and nothing is asked
     /// about the plies: those have no clauses, and what patterns marked is not known of them.
     fn followed(
@@ -114,8 +237,7 @@ impl<L: Layout> Engine<L> {
         (act, quick): (Option<u16>, bool),
         work: &mut Work<L>,
     ) -> Outcomes<Vec<Ply<L>>> {
-        let fits = |_: &&Fast<L>| L::FAST && Fast::fits(&self.program, position) && self.sleeps(position);
-        let Some(fast) = self.fast.as_deref().filter(fits).filter(|_| quick && !self.reads_past) else {
+        let Some(fast) = self.fast_at(position).filter(|_| quick) else {
             return Ok(self.generate(position, ground, act, false, work)?.legal);
         };
         let asked = Asked::of(self, work);

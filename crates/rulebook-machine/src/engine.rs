@@ -12,7 +12,7 @@ use crate::position::{Layout, Position, Row};
 use crate::program::{Choice, Clause, Code, Const, Index, NodeId, Program, Run, Site, Type, Var};
 use crate::set::{Set, collect};
 use crate::surround::Field;
-use crate::terms::plies_read_past;
+use crate::terms::{plies_read_past, quick_conditions};
 use crate::value::{Num, Val};
 use crate::verify::{Refusal, Verified};
 use crate::walk::Walker;
@@ -268,6 +268,8 @@ pub struct Engine<L: Layout> {
     pub(crate) field: Option<Arc<Field>>,
     /// Whether plies may depend on what was played before.
     pub(crate) reads_past: bool,
+    /// Where the conditions on plies begin that ask nothing about the plies themselves.
+    pub(crate) quick: Vec<u32>,
 }
 
 /// Whether a program's positions have room in a layout.
@@ -333,6 +335,7 @@ impl<L: Layout> Engine<L> {
             field: Field::of(&program).map(Arc::new),
             fast: if L::FAST { Fast::of(&program).map(Arc::new) } else { None },
             reads_past: plies_read_past(&program),
+            quick: quick_conditions(&program),
             consts,
             dispatch: Dispatch::of(&program),
             players: program.players.len().max(1) as u8,

@@ -730,7 +730,7 @@ fn field_of<L: Layout>(scene: &Scene<'_, L>, table: u16, row: u32, field: u16) -
 }
 
 /// A comparison. One with what is not there never holds.
-fn compare<S: Set>(operator: Operator, a: &Val<S>, b: &Val<S>) -> bool {
+pub(crate) fn compare<S: Set>(operator: Operator, a: &Val<S>, b: &Val<S>) -> bool {
     match (operator, a, b) {
         (Operator::Eq, ..) => a.equals(b),
         (Operator::Ne, ..) => !a.equals(b),

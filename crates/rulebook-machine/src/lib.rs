@@ -7,6 +7,7 @@ mod able;
 pub mod act;
 mod attack;
 pub mod calls;
+pub mod clockwork;
 pub mod collect;
 pub mod dispatch;
 pub mod effects;

@@ -9,13 +9,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::act::{Act, Ending, Past, State, board_hash};
+use crate::clockwork::{ClockNames, Clockwork, Timed};
 use crate::engine::{Engine, FUEL, Ground, Work};
+use crate::events::{Person, Verdict};
 use crate::fast::{Fast, Known, Ply};
 use crate::memo::{Asked, Kept};
 use crate::position::{Layout, Position};
 use crate::program::{NO_KIND, Site};
 use crate::sieve::Sieve;
 use crate::terms::{endings_read_past, is_about_ends};
+use crate::value::Num;
 
 /// A ply as a record tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +57,19 @@ pub trait Records {
     fn allow(&mut self, steps: u64);
     /// How the game has ended after some plies, if it has; `None` where the record must be judged ply by ply.
     fn play(&mut self, plies: &[Sought]) -> Option<Option<Ending>>;
+    /// Gets ready for records that tell times; false where those must be judged event by event.
+    fn keep_time(&mut self, names: &ClockNames) -> bool;
+    /// The same as `play` where the clocks are started first and stopped after every ply, with what is told about
+    /// the time of each.
+    fn play_timed(&mut self, plies: &[Sought], times: &[Timed]) -> Option<Option<Ending>>;
+    /// What an event that comes with nothing would do after the plies of a record with times, some thousandths of a
+    /// second after the last one: how it ends the game, if it does; `None` in the middle where it is refused, and
+    /// outside where that is not known.
+    fn event(&mut self, event: u16, person: Person, later: i64) -> Option<Option<Option<Ending>>>;
+    /// What is left to the player on turn after the plies of a record with times, in thousandths of a second.
+    fn left(&mut self) -> Option<i64>;
+    /// Who has the turn after the plies of a record with times.
+    fn mover(&self) -> Option<u8>;
 }
 
 /// A reader of records on an engine.
@@ -79,6 +95,11 @@ pub(crate) struct Reader<L: Layout> {
     past: State<L>,
     found: Vec<Ply>,
     kept: Option<Kept<L>>,
+    clockwork: Option<Clockwork<L>>,
+    /// The position after the plies of a record with times.
+    last: Option<Position<L>>,
+    /// The state there, once it was asked for.
+    finale: Option<State<L>>,
     /// What the fast paths work with, and what endings are looked at with.
     work: Work<L>,
     general: Work<L>,
@@ -132,24 +153,43 @@ impl<L: Layout> Reader<L> {
             hashes: Vec::new(),
             found: Vec::new(),
             kept: None,
+            clockwork: None,
+            last: None,
+            finale: None,
             work: Work::default(),
             general: Work::default(),
         })
     }
 
-    /// Plays plies from the first state on.
-    pub(crate) fn play(&mut self, engine: &Engine<L>, plies: &[Sought]) -> Option<Option<Ending>> {
+    /// Plays plies from the first state on; with times, they are told for each ply.
+    pub(crate) fn play(
+        &mut self,
+        engine: &Engine<L>,
+        plies: &[Sought],
+        times: Option<&[Timed]>,
+    ) -> Option<Option<Ending>> {
         let fast = engine.fast.as_deref()?;
+        (self.last, self.finale) = (None, None);
         self.trail.clear();
         self.hashes.clear();
         self.past.history.keep(self.first.history.entries().len());
+        let mut clockwork = self.clockwork.take();
+        let timed = match (times, &mut clockwork) {
+            (None, _) => None,
+            (Some(times), Some(clockwork)) if times.len() == plies.len() => Some((times, clockwork)),
+            _ => {
+                self.clockwork = clockwork;
+                return None;
+            }
+        };
         let mut work = std::mem::take(&mut self.work);
         work.begin(FUEL);
         let asked = Asked::with(engine, &mut work, self.kept.take().unwrap_or_default());
-        let ended = self.played(engine, fast, plies, &asked);
+        let ended = self.played(engine, fast, plies, timed, &asked);
         let fault = asked.fault();
         self.kept = Some(asked.into_kept());
         self.work = work;
+        self.clockwork = clockwork;
         ended.filter(|_| fault.is_none())
     }
 
@@ -158,12 +198,17 @@ impl<L: Layout> Reader<L> {
         engine: &Engine<L>,
         fast: &Fast<L>,
         plies: &[Sought],
+        mut timed: Option<(&[Timed], &mut Clockwork<L>)>,
         asked: &Asked<'_, L>,
     ) -> Option<Option<Ending>> {
         let mut position = self.first.position;
         let counts = self.sieves.iter().any(Sieve::asks_past);
+        let trails = self.looks_back || timed.is_some();
         let mut hash = 0;
-        for sought in plies {
+        if let Some((_, clockwork)) = &mut timed {
+            clockwork.begin()?;
+        }
+        for (at, sought) in plies.iter().enumerate() {
             if counts {
                 hash = board_hash(&position);
             }
@@ -173,22 +218,47 @@ impl<L: Layout> Reader<L> {
             {
                 return None;
             }
-            if self.looks_back {
+            if trails {
                 self.trail.push((position, ply));
             }
             if counts {
                 self.hashes.push(hash);
             }
+            let mover = position.mover;
             position = fast.after(&position, ply, asked);
+            // The clock is stopped after every ply but one that ends the game.
+            if let Some((times, clockwork)) = &mut timed
+                && at + 1 < plies.len()
+            {
+                (position.mover != mover).then_some(())?;
+                clockwork.ply(engine, times.get(at).copied().unwrap_or_default())?;
+            }
         }
         let stuck = fast.count(&position, asked) == 0;
         if counts {
             hash = board_hash(&position);
         }
-        if !self.may_end(&position, stuck, hash) {
-            return Some(None);
+        let mut ended = None;
+        if self.may_end(&position, stuck, hash) {
+            ended = self.ending(engine, fast, &position, stuck)?;
         }
-        self.ending(engine, fast, &position, stuck)
+        if let (Some((times, clockwork)), None, Some(last)) = (&mut timed, &ended, plies.len().checked_sub(1)) {
+            clockwork.ply(engine, times.get(last).copied().unwrap_or_default())?;
+            self.last = Some(position);
+        }
+        Some(ended)
+    }
+
+    /// The state after the plies of a record with times.
+    fn finale(&mut self, engine: &Engine<L>) -> Option<&State<L>> {
+        if self.finale.is_none() {
+            let (fast, position) = (engine.fast.as_deref()?, self.last?);
+            self.tell_past(fast, &position);
+            let mut state = State { position, ..self.past.clone() };
+            self.clockwork.as_ref()?.write(&mut state)?;
+            self.finale = Some(state);
+        }
+        self.finale.as_ref()
     }
 
     #[inline(always)]
@@ -206,21 +276,22 @@ impl<L: Layout> Reader<L> {
         stuck: bool,
     ) -> Option<Option<Ending>> {
         if self.looks_back {
-            let begun = self.first.history.entries().len();
-            let told = self.past.history.entries().len() - begun;
-            let after = self.trail.iter().skip(1).map(|(position, _)| position).chain([position]);
-            for ((before, ply), after) in self.trail.iter().zip(after).skip(told) {
-                let act: Act<L> = fast.act(before, *ply);
-                self.past.history.push(Past {
-                    position: *after,
-                    act: Some(act),
-                    clauses: Default::default(),
-                });
-            }
+            self.tell_past(fast, position);
         }
         let ground = Ground { stuck: Some(stuck), ..engine.ground(&self.past) };
         self.general.begin(FUEL);
         engine.ending(position, ground, false, &mut self.general).ok()
+    }
+
+    /// Records what was played so far.
+    fn tell_past(&mut self, fast: &Fast<L>, position: &Position<L>) {
+        let begun = self.first.history.entries().len();
+        let told = self.past.history.entries().len() - begun;
+        let after = self.trail.iter().skip(1).map(|(position, _)| position).chain([position]);
+        for ((before, ply), after) in self.trail.iter().zip(after).skip(told) {
+            let act: Act<L> = fast.act(before, *ply);
+            self.past.history.push(Past { position: *after, act: Some(act), clauses: Default::default() });
+        }
     }
 
     /// The one legal ply that is meant.
@@ -305,6 +376,41 @@ impl<L: Layout> Records for Reading<L> {
     }
 
     fn play(&mut self, plies: &[Sought]) -> Option<Option<Ending>> {
-        self.1.play(&self.0.0, plies)
+        self.1.play(&self.0.0, plies, None)
+    }
+
+    fn keep_time(&mut self, names: &ClockNames) -> bool {
+        self.1.clockwork = Clockwork::of(&self.0.0, names);
+        self.1.clockwork.is_some()
+    }
+
+    fn play_timed(&mut self, plies: &[Sought], times: &[Timed]) -> Option<Option<Ending>> {
+        loop {
+            let ended = self.1.play(&self.0.0, plies, Some(times));
+            if ended.is_some() || !self.1.clockwork.as_mut()?.is_wider() {
+                return ended;
+            }
+        }
+    }
+
+    fn event(&mut self, event: u16, person: Person, later: i64) -> Option<Option<Option<Ending>>> {
+        let engine = &self.0.0;
+        let mut state = self.1.finale(engine)?.clone();
+        state.now = state.now.plus(Num::fraction(later.into(), 1000)?)?;
+        self.1.general.begin(FUEL);
+        match engine.event(&state, event, &[], person, &mut self.1.general).ok()? {
+            Verdict::Done { next, .. } => Some(Some(next.ended)),
+            Verdict::Refused { .. } => Some(None),
+        }
+    }
+
+    fn left(&mut self) -> Option<i64> {
+        let engine = &self.0.0;
+        let state = self.1.finale(engine)?.clone();
+        self.1.clockwork.as_ref()?.left(engine, &state, state.position.mover, &mut self.1.general)
+    }
+
+    fn mover(&self) -> Option<u8> {
+        self.1.last.map(|position| position.mover)
     }
 }

@@ -173,11 +173,22 @@ impl<'p> Walk<'p> {
     }
 }
 
+/// Where in `lists` the conditions on plies begin that mention no ply.
+pub(crate) fn quick_conditions(program: &Program) -> Vec<u32> {
+    let conditions = program.nodes.iter().filter_map(|node| match node {
+        Node::Able(None, run, _) if run.len > 0 => Some(*run),
+        _ => None,
+    });
+    let quick = conditions.filter(|run| !mention_plies(program, run.of(&program.lists)));
+    quick.map(|run| run.start).collect()
+}
+
 /// Whether terms mention the ply at hand: its sites and pieces, what it changed, what was chosen and marked.
-pub(crate) fn mention_plies(program: &Program, terms: &[u32]) -> bool {
+fn mention_plies(program: &Program, terms: &[u32]) -> bool {
     let mut walk = Walk::of(program);
     walk.todo.extend(terms.iter().map(|term| Todo::Node(*term)));
-    let of_plies = [Context::From, Context::To, Context::Piece, Context::Taken, Context::Changed];
+    let of_plies =
+        [Context::Actor, Context::From, Context::To, Context::Piece, Context::Taken, Context::Changed];
     walk.any(|node| match node {
         Node::Bound(_) | Node::Mark(_) | Node::Last(_) => true,
         Node::Context(context) => of_plies.contains(context),
@@ -201,15 +212,25 @@ pub(crate) fn plies_read_past(program: &Program) -> bool {
     })
 }
 
-/// Whether endings may depend on what was played before.
-pub(crate) fn endings_read_past(program: &Program) -> bool {
+/// A walk over the terms of endings.
+fn walk_endings(program: &Program) -> Walk<'_> {
     let mut walk = Walk::of(program);
     for clause in &program.clauses {
         if let Form::Ends { condition, result, .. } = &clause.form {
             walk.codes([*condition, *result].into_iter().chain(clause.when).chain(clause.unless));
         }
     }
-    walk.any(|node| {
+    walk
+}
+
+/// Whether endings may depend on something of the situation.
+pub(crate) fn endings_read(program: &Program, context: Context) -> bool {
+    walk_endings(program).any(|node| *node == Node::Context(context))
+}
+
+/// Whether endings may depend on what was played before.
+pub(crate) fn endings_read_past(program: &Program) -> bool {
+    walk_endings(program).any(|node| {
         let past = [Builtin::Restores, Builtin::Was, Builtin::WasOwner];
         match node {
             Node::Times(..) | Node::Last(_) => true,

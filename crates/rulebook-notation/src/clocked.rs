@@ -20,11 +20,11 @@ use crate::pgn::{Game, Move};
 use crate::replay::{self, Line, Script, write_event};
 
 /// The tag of the time control.
-const CONTROL: &str = "TimeControl";
+pub const CONTROL: &str = "TimeControl";
 /// The name under which a rule set takes another time control.
 pub const CLOCK: &str = "clock";
 /// The definition that says what is left to a player.
-const REMAINING: &str = "remaining";
+pub const REMAINING: &str = "remaining";
 /// How often a time is sought again where the first one does not give what the clock showed.
 const MAX_SOUGHT: usize = 4;
 /// The most bytes of a tag for a time control.
@@ -56,26 +56,50 @@ pub fn terms(
     if !applies(rules, game) || rules.clock.is_empty() {
         return Ok(Vec::new());
     }
-    let term = |control: String| vec![(CLOCK.to_owned(), control)];
-    if let Some(tag) = game.tags.iter().find(|tag| tag.name == CONTROL) {
-        match tag.value.trim() {
-            "" | "?" | "-" => {}
-            value => {
-                return control(value).map(term).ok_or_else(|| {
-                    let message = format!("`{}` is not a time control", tag.value);
-                    Diagnostic::error(PGN_SYNTAX, source, tag.span, message)
-                        .help("such as `300+3`, `40/7200:3600` or `*180`, in seconds")
-                });
-            }
+    let tag = game.tags.iter().find(|tag| tag.name == CONTROL);
+    let first = game.moves.first().and_then(|made| made.clock_ms);
+    match (control_for(rules, tag.map(|tag| tag.value.as_str()), first), tag) {
+        (Ok(control), _) => Ok(control.map(|control| (CLOCK.to_owned(), control)).into_iter().collect()),
+        (Err(NoControl), tag) => {
+            let (value, span) = tag.map_or(("", Span::default()), |tag| (tag.value.as_str(), tag.span));
+            let message = format!("`{value}` is not a time control");
+            Err(Diagnostic::error(PGN_SYNTAX, source, span, message)
+                .help("such as `300+3`, `40/7200:3600` or `*180`, in seconds"))
         }
     }
-    let first = game.moves.first().and_then(|made| made.clock_ms).and_then(thousandths);
+}
+
+/// A tag is no time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoControl;
+
+/// The time control of a record with times, if it is not that of the rule set: that of its tag, or, where it names
+/// none and its first clock, in milliseconds, shows more than the rule set gives, that much for all moves.
+///
+/// # Errors
+/// The tag is no time control.
+pub fn control_for(
+    rules: &RuleSet,
+    tag: Option<&str>,
+    first: Option<u64>,
+) -> Result<Option<String>, NoControl> {
+    if rules.clock.is_empty() {
+        return Ok(None);
+    }
+    match tag.map(str::trim) {
+        None | Some("" | "?" | "-") => {}
+        Some(value) => return control(value).map(Some).ok_or(NoControl),
+    }
+    let first = first.and_then(thousandths);
     let period = rules.clock.get(usize::from(rules.begins)).and_then(|periods| periods.first());
     let most = period.map(|period| Number::whole(period.seconds.saturating_add(period.increment)));
-    Ok(match first.zip(most) {
-        Some((first, most)) if first > most => term(lines::clock(first.floor())),
-        _ => Vec::new(),
-    })
+    Ok(first.zip(most).filter(|(first, most)| first > most).map(|(first, _)| lines::clock(first.floor())))
+}
+
+/// The event that starts the clocks of a rule set, and who causes it.
+pub fn starter(rules: &RuleSet) -> Option<(u16, Person)> {
+    let start = rules.notation.clock.start?;
+    Some((start, lines::author(rules, start, &State::first(rules))))
 }
 
 /// A time control of a tag in the words of rule files; `None` if it is none.

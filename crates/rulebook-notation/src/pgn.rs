@@ -181,6 +181,36 @@ const RESULT: &str = "Result";
 /// All termination markers; any other value of the tag says nothing.
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
+impl<'a> Games<'a> {
+    /// The games from an offset on, where one begins.
+    #[must_use]
+    pub fn from(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
+    /// Where the next game begins, or the end of the text.
+    pub fn at(&mut self) -> usize {
+        self.skip_blank();
+        self.at
+    }
+
+    /// Offsets of a text, each the next one after so many bytes more, at which a game seems to begin.
+    pub fn seams(source: &'a Source, every: usize) -> Vec<usize> {
+        let mut seams = Vec::new();
+        let mut at = every;
+        while let Some(rest) = source.text.as_bytes().get(at..) {
+            let event = EVENT.as_bytes();
+            let begins = rest.windows(event.len() + 1).position(|window| {
+                window.first().copied().is_some_and(is_newline) && window.ends_with(event)
+            });
+            let Some(begins) = begins else { break };
+            seams.push(at + begins + 1);
+            at += begins + 1 + every;
+        }
+        seams
+    }
+}
+
 impl Games<'_> {
     fn byte(&self, at: usize) -> Option<u8> {
         self.source.text.as_bytes().get(at).copied()

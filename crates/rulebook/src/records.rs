@@ -5,17 +5,22 @@
 //! answer is the one that a full replay gives; where that is not sure there is none, and the record must be
 //! replayed in full.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rulebook_compiler::lower::remark_of;
 use rulebook_compiler::{Passes, compile};
 use rulebook_machine::act::Ending;
+use rulebook_machine::clockwork::{ClockNames, Timed};
+use rulebook_machine::events::Person;
 use rulebook_machine::front::Machine;
 use rulebook_machine::program;
 use rulebook_machine::record::{RecordName, Records, Sought};
 use rulebook_machine::verify::verify;
 use rulebook_model::board::SiteNames;
+use rulebook_model::ruleset::ResultKind;
 use rulebook_model::{Outcome, RuleSet, Site};
+use rulebook_notation::clocked;
 use rulebook_notation::pgn::{Game, Games, MainLine};
 use rulebook_notation::replay::{Agreement, Claim, agreement, claimed};
 use rulebook_syntax::{Diagnostic, Source, Span};
@@ -26,8 +31,8 @@ const NONE: u8 = u8::MAX;
 const START: &str = "FEN";
 /// The tag that says how a game came to its end.
 const CAUSE: &str = "Termination";
-/// What commands in comments begin with.
-const COMMAND: &str = "[%";
+/// Most time controls for which a rule set is kept.
+const MAX_CONTROLS: usize = 32;
 /// With more files one of them is called as captures are written.
 const MAX_FILES: u16 = 23;
 /// A rank is written with two digits at most.
@@ -38,6 +43,8 @@ const MAX_RANKS: u16 = 99;
 pub struct Brief {
     /// How many plies were played.
     pub plies: usize,
+    /// How many acts and events were done, those of the clocks included.
+    pub done: usize,
     /// How the game ended by the rules, with the clauses.
     pub ended: Option<(Outcome, Vec<u16>)>,
     /// How the record says that it ended.
@@ -66,34 +73,50 @@ impl From<Result<Game, Diagnostic>> for Next {
     }
 }
 
+/// Opens a rule set with another time control.
+pub type Open<'a> = dyn Fn(&str) -> Option<Arc<RuleSet>> + Send + Sync + 'a;
+
+/// What a rule set is read by under each time control that was asked for; none where it has to be replayed in full.
+type Controls = Mutex<HashMap<String, Option<Arc<Made>>>>;
+
 /// Replays the records of one rule set.
-pub struct Reader {
-    rules: Arc<RuleSet>,
-    records: Box<dyn Records>,
-    words: Words,
-    plies: Vec<Sought>,
+pub struct Reader<'a> {
+    plain: Replayer,
+    /// The rule set with other time controls.
+    controls: HashMap<String, Option<Replayer>>,
+    /// The same for all readers.
+    made: Arc<Controls>,
+    open: Option<Arc<Open<'a>>>,
     line: MainLine,
 }
 
-impl std::fmt::Debug for Reader {
+impl std::fmt::Debug for Reader<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").field("rules", &self.rules.id).finish_non_exhaustive()
+        f.debug_struct("Reader").field("rules", &self.plain.made.rules.id).finish_non_exhaustive()
     }
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
     /// A reader for a rule set; `None` where its records must be replayed in full.
     pub fn new(rules: Arc<RuleSet>) -> Option<Self> {
-        let words = Words::of(&rules)?;
-        let (program, _) = compile(&rules, Passes::all()).ok()?;
-        let machine = Machine::new(verify(program).ok()?).ok()?;
-        let names = rules.notation.names.iter().map(|entry| {
-            let name = words.names.iter().position(|name| *name == entry.text)? as u16;
-            Some(RecordName { act: entry.act?, remark: remark_of(&rules, entry)?, name })
-        });
-        let names: Option<Vec<RecordName>> = names.collect();
-        let records = machine.records(&names?)?;
-        Some(Self { rules, records, words, plies: Vec::new(), line: MainLine::default() })
+        Some(Self {
+            plain: Replayer::new(Arc::new(Made::of(rules)?))?,
+            controls: HashMap::new(),
+            made: Arc::default(),
+            open: None,
+            line: MainLine::default(),
+        })
+    }
+
+    /// The same for records that name their own time controls: those of the rule set with each of them.
+    #[must_use]
+    pub fn with_controls(self, open: Arc<Open<'a>>) -> Self {
+        Self { open: Some(open), ..self }
+    }
+
+    /// What another reader for the same records is made of, on another thread.
+    pub fn seed(&self) -> Seed<'a> {
+        Seed { plain: Arc::clone(&self.plain.made), made: Arc::clone(&self.made), open: self.open.clone() }
     }
 
     /// Replays the next game of a text; `None` after the last one.
@@ -108,33 +131,207 @@ impl Reader {
         games.next().map(Next::from)
     }
 
-    /// Whether there is something in the game that a clock may have shown.
-    fn has_times(&self, source: &Source) -> bool {
-        let start = self.line.moves.first().map(|span| span.start);
-        let game = start.and_then(|start| source.text.get(start..self.line.result.start));
-        game.is_some_and(|game| game.contains(COMMAND))
-    }
-
     fn replayed(&mut self, source: &Source) -> Option<Brief> {
         let text = |span: &Span| source.text.get(span.start..span.end);
         let tag = |name: &str| {
             let tag = self.line.tags.iter().find(|(known, _)| text(known) == Some(name));
             tag.and_then(|(_, value)| text(value))
         };
-        if tag(START).is_some() || self.rules.notation.clock.press.is_some() && self.has_times(source) {
+        if tag(START).is_some() {
             return None;
         }
         let claim = text(&self.line.result)?;
         let claim =
             Claim { text: claim.to_owned(), outcome: claimed(claim), cause: tag(CAUSE).map(str::to_owned) };
-        self.plies.clear();
-        for span in &self.line.moves {
-            self.plies.push(self.words.read(text(span)?.as_bytes())?);
+        let has_times = self.line.has_faults || self.line.times.iter().any(|times| *times != [None; 3]);
+        if self.plain.made.rules.notation.clock.press.is_none() || !has_times {
+            return self.plain.replayed(source, &self.line, claim);
         }
-        let ended =
-            self.records.play(&self.plies)?.map(|Ending { outcome, clauses }| (outcome_of(outcome), clauses));
-        let agreement = agreement(&self.rules, Some(&claim), ended.as_ref().map(|(outcome, _)| *outcome));
-        Some(Brief { plies: self.plies.len(), ended, claim, agreement })
+        if self.line.has_faults {
+            return None;
+        }
+        let first = self.line.times.first().and_then(|[shown, ..]| *shown);
+        let control = match &self.open {
+            Some(_) => clocked::control_for(&self.plain.made.rules, tag(clocked::CONTROL), first).ok()?,
+            None => None,
+        };
+        let replayer = match (&self.open, control) {
+            (Some(open), Some(control)) => {
+                if !self.controls.contains_key(&control) {
+                    if self.controls.len() >= MAX_CONTROLS {
+                        self.controls.clear();
+                    }
+                    let made = made_for(&self.made, &control, open.as_ref());
+                    self.controls.insert(control.clone(), made.and_then(Replayer::new));
+                }
+                self.controls.get_mut(&control)?.as_mut()?
+            }
+            _ => &mut self.plain,
+        };
+        replayer.replayed_with_times(source, &self.line, claim)
+    }
+}
+
+/// What a rule set is read by under a time control.
+fn made_for(made: &Controls, control: &str, open: &Open<'_>) -> Option<Arc<Made>> {
+    let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = made.get(control) {
+        return known.clone();
+    }
+    if made.len() >= MAX_CONTROLS {
+        made.clear();
+    }
+    let new = open(control).and_then(Made::of).map(Arc::new);
+    made.insert(control.to_owned(), new.clone());
+    new
+}
+
+/// What a reader is made of.
+#[derive(Clone)]
+pub struct Seed<'a> {
+    plain: Arc<Made>,
+    made: Arc<Controls>,
+    open: Option<Arc<Open<'a>>>,
+}
+
+impl std::fmt::Debug for Seed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Seed").field("rules", &self.plain.rules.id).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Seed<'a> {
+    /// The reader.
+    pub fn reader(self) -> Option<Reader<'a>> {
+        Some(Reader {
+            plain: Replayer::new(self.plain)?,
+            controls: HashMap::new(),
+            made: self.made,
+            open: self.open,
+            line: MainLine::default(),
+        })
+    }
+}
+
+/// A rule set made ready for records: all that readers can share.
+struct Made {
+    rules: Arc<RuleSet>,
+    machine: Machine,
+    names: Vec<RecordName>,
+    words: Words,
+}
+
+impl Made {
+    fn of(rules: Arc<RuleSet>) -> Option<Self> {
+        let words = Words::of(&rules)?;
+        let (program, _) = compile(&rules, Passes::all()).ok()?;
+        let machine = Machine::new(verify(program).ok()?).ok()?;
+        let names = rules.notation.names.iter().map(|entry| {
+            let name = words.names.iter().position(|name| *name == entry.text)? as u16;
+            Some(RecordName { act: entry.act?, remark: remark_of(&rules, entry)?, name })
+        });
+        let names = names.collect::<Option<Vec<RecordName>>>()?;
+        Some(Self { rules, machine, names, words })
+    }
+}
+
+/// Replays records of a rule set with one time control.
+struct Replayer {
+    made: Arc<Made>,
+    records: Box<dyn Records>,
+    plies: Vec<Sought>,
+    times: Vec<Timed>,
+    /// Whether the machine can follow the clocks.
+    keeps_time: bool,
+}
+
+impl Replayer {
+    fn new(made: Arc<Made>) -> Option<Self> {
+        let mut records = made.machine.records(&made.names)?;
+        let rules = &made.rules;
+        let keeps_time = rules.notation.clock.press.is_some_and(|press| {
+            let start = clocked::starter(rules).map(|(event, person)| (event, person_of(person)));
+            records.keep_time(&ClockNames { start, press, remaining: clocked::REMAINING.to_owned() })
+        });
+        Some(Self { made, records, plies: Vec::new(), times: Vec::new(), keeps_time })
+    }
+
+    fn read_plies(&mut self, source: &Source, line: &MainLine) -> Option<()> {
+        self.plies.clear();
+        for span in &line.moves {
+            self.plies.push(self.made.words.read(source.text.get(span.start..span.end)?.as_bytes())?);
+        }
+        Some(())
+    }
+
+    fn replayed(&mut self, source: &Source, line: &MainLine, claim: Claim) -> Option<Brief> {
+        self.read_plies(source, line)?;
+        let ended = self.records.play(&self.plies)?;
+        Some(self.brief(self.plies.len(), ended, claim))
+    }
+
+    /// The same where every ply is followed by the press of a clock.
+    fn replayed_with_times(&mut self, source: &Source, line: &MainLine, claim: Claim) -> Option<Brief> {
+        if !self.keeps_time {
+            return None;
+        }
+        self.read_plies(source, line)?;
+        self.times.clear();
+        for times in &line.times {
+            let time = |time: u64| i64::try_from(time).ok();
+            self.times.push(match *times {
+                [Some(shown), ..] => Timed::Shown(time(shown)?),
+                [None, Some(spent), _] => Timed::Spent(time(spent)?),
+                [None, None, Some(at)] => Timed::At(time(at)?),
+                [None, None, None] => Timed::Untold,
+            });
+        }
+        let mut ended = self.records.play_timed(&self.plies, &self.times)?;
+        let start = usize::from(self.made.rules.notation.clock.start.is_some());
+        let mut done = start + 2 * self.plies.len() - usize::from(ended.is_some());
+        if ended.is_none() {
+            ended = self.ended_by_event(&claim)?;
+            done += usize::from(ended.is_some());
+        }
+        Some(self.brief(done, ended, claim))
+    }
+
+    /// How the game ends by the event that the record tells of, if there is one.
+    fn ended_by_event(&mut self, claim: &Claim) -> Option<Option<Ending>> {
+        let rules = Arc::clone(&self.made.rules);
+        let mover = self.records.mover()?;
+        let (kind, loser) = match claim.outcome {
+            Some(Outcome::Win(winner)) => (ResultKind::Win, rules.next_player(winner)),
+            Some(Outcome::Draw) => (ResultKind::Draw, mover),
+            _ => return Some(None),
+        };
+        let cause = claim.cause.as_deref().unwrap_or("").to_lowercase();
+        for end in rules.notation.ends.iter().filter(|end| end.result == kind && cause.contains(&end.cause)) {
+            let falls = Some(end.event) == rules.notation.clock.fall;
+            let later = if falls { self.records.left()?.max(0) } else { 0 };
+            let players = [loser, rules.next_player(loser)].map(Person::Player);
+            for person in players.into_iter().chain([Person::Arbiter]) {
+                let Some(Some(ended)) = self.records.event(end.event, person, later)? else { continue };
+                let outcome = outcome_of(ended.outcome);
+                if agreement(&rules, Some(claim), Some(outcome)) == Agreement::Same {
+                    return Some(Some(ended));
+                }
+            }
+        }
+        Some(None)
+    }
+
+    fn brief(&self, done: usize, ended: Option<Ending>, claim: Claim) -> Brief {
+        let ended = ended.map(|Ending { outcome, clauses }| (outcome_of(outcome), clauses));
+        let agreement = agreement(&self.made.rules, Some(&claim), ended.as_ref().map(|(outcome, _)| *outcome));
+        Brief { plies: self.plies.len(), done, ended, claim, agreement }
+    }
+}
+
+fn person_of(person: rulebook_reference::Person) -> Person {
+    match person {
+        rulebook_reference::Person::Player(player) => Person::Player(player),
+        rulebook_reference::Person::Arbiter => Person::Arbiter,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rulebook::notation::replay::{self, Agreement};
-use rulebook::notation::{moves, pgn};
+use rulebook::notation::{clocked, moves, pgn};
 use rulebook::records::{Brief, Next, Reader};
 use rulebook::syntax::Source;
 use rulebook::{Engine, Outcome, RuleSet, open};
@@ -19,11 +19,27 @@ fn in_full(rules: &Arc<RuleSet>, text: &str) -> Option<Brief> {
     let source = Source::new("test.pgn", text.to_owned());
     let game = pgn::games(&source).next()?.ok()?;
     let script = replay::from_pgn(rules, &game);
-    let replay = replay::replay(&engine, engine.first(), &script.lines).unwrap();
+    whole(&engine, &game, script)
+}
+
+/// The same with the clocks of a game, under the time control that it names.
+fn in_full_with_times(id: &str, text: &str) -> Option<Brief> {
+    let source = Source::new("test.pgn", text.to_owned());
+    let game = pgn::games(&source).next()?.ok()?;
+    let terms = clocked::terms(&rules(id), &source, &game).unwrap();
+    let engine = Engine::new(Arc::new(open(id, &terms).unwrap()));
+    let script = clocked::script(&engine, &source, &game).unwrap();
+    whole(&engine, &game, script)
+}
+
+fn whole(engine: &Engine, game: &pgn::Game, script: replay::Script) -> Option<Brief> {
+    let rules = engine.rules();
+    let replay = replay::replay(engine, engine.first(), &script.lines).unwrap();
     let ended = replay.end().ended.as_ref().map(|end| (end.outcome, end.clauses.clone()));
     let claim = script.claim?;
     let agreement = replay::compare(rules, Some(&claim), replay.end());
-    replay.stop.is_none().then_some(Brief { plies: replay.steps.len(), ended, claim, agreement })
+    let (plies, done) = (game.moves.len(), replay.steps.len());
+    replay.stop.is_none().then_some(Brief { plies, done, ended, claim, agreement })
 }
 
 /// What is read fast of the first game of a text.
@@ -34,6 +50,23 @@ fn fast(rules: &Arc<RuleSet>, text: &str) -> Option<Brief> {
         Some(Next::Brief(brief)) => Some(brief),
         _ => None,
     }
+}
+
+/// What is read fast of the first game of a text with clocks.
+fn fast_with_times(id: &str, text: &str) -> Option<Brief> {
+    let source = Source::new("test.pgn", text.to_owned());
+    let mut games = pgn::games(&source);
+    let controls = |control: &str| open(id, &[("clock".to_owned(), control.to_owned())]).ok().map(Arc::new);
+    match Reader::new(rules(id)).unwrap().with_controls(Arc::new(controls)).next(&source, &mut games) {
+        Some(Next::Brief(brief)) => Some(brief),
+        _ => None,
+    }
+}
+
+/// The words of a game with what is told about the time of each.
+fn timed(words: &[&str], head: &str, times: &[String], result: &str) -> String {
+    let moves = words.iter().zip(times).map(|(word, time)| format!("{word} {{{time}}} "));
+    format!("{head}\n{}{result}\n", moves.collect::<String>())
 }
 
 /// A game played at random, in the notation of its rule set.
@@ -153,4 +186,76 @@ fn rule_sets_that_need_more_are_left_alone() {
     for id in ["variants/antichess", "go/board", "games/othello"] {
         assert!(Reader::new(rules(id)).is_none(), "{id}");
     }
+}
+
+/// A few words that make a game without an end.
+const WORDS: [&str; 20] = [
+    "e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7", "Re1", "b5", "Bb3", "d6", "c3", "O-O",
+    "h3", "Nb8", "d4", "Nbd7",
+];
+
+/// Clocks that are told ply by ply, under time controls of each kind.
+#[test]
+fn records_with_clocks_are_read_as_they_are_judged() {
+    let id = "chess/conduct/laws-old";
+    let mut dice = 5_u64;
+    let mut read = 0;
+    for control in ["180+2", "4/40:30+1", "3/20", "*60", "60", "7/9:2/8:100", "-"] {
+        for (result, cause) in [("*", ""), ("1-0", "time forfeit"), ("0-1", "Normal"), ("1/2-1/2", "")] {
+            let times: Vec<String> = WORDS
+                .iter()
+                .enumerate()
+                .map(|(at, _)| {
+                    dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    match (dice >> 33) % 9 {
+                        0 => String::new(),
+                        1 => format!("[%egt 0:00:{:02}]", at * 3 % 60),
+                        spent => format!("[%eval 0.1] [%emt 0:00:0{spent}.{}]", dice >> 61),
+                    }
+                })
+                .collect();
+            let head =
+                format!("[TimeControl \"{control}\"]\n[Termination \"{cause}\"]\n[Result \"{result}\"]\n");
+            let text = timed(&WORDS, &head, &times, result);
+            if let Some(quick) = fast_with_times(id, &text) {
+                read += 1;
+                assert_eq!(Some(quick), in_full_with_times(id, &text), "{text}");
+            }
+        }
+    }
+    // A flag may fall on the way, and then the game is judged in full.
+    assert!(read >= 20, "{read}");
+}
+
+/// What a clock shows gives the time of the ply, also where the rules leave less than it shows.
+#[test]
+fn what_clocks_show_is_found_again() {
+    let head = "[TimeControl \"180+2\"]\n[Termination \"time forfeit\"]\n[Result \"0-1\"]\n";
+    for id in ["chess/conduct/laws-old", "chess/conduct/laws-2000"] {
+        for shown in [[178, 182], [182, 182], [183, 1], [1, 182], [0, 180]] {
+            let left = |at: usize| shown[at % 2] + (at as u64 / 2) * 2;
+            let times: Vec<String> =
+                (0..6).map(|at| format!("[%clk 0:{:02}:{:02}]", left(at) / 60, left(at) % 60)).collect();
+            let text = timed(&WORDS[..6], head, &times, "0-1");
+            let whole = in_full_with_times(id, &text);
+            let quick = fast_with_times(id, &text);
+            assert!(quick.is_none() || quick == whole, "{text}");
+            assert_eq!(quick.is_some(), shown[0] > 0, "{id}: {text}");
+        }
+    }
+}
+
+/// The game is over with the mate, so that the clock is not stopped after it; and a time that cannot be read is
+/// told by the full replay.
+#[test]
+fn the_last_clock_is_that_of_the_end() {
+    let id = "chess/conduct/laws-old";
+    let mate = "1. f3 {[%clk 0:29:00]} e5 {[%clk 0:28:00]} 2. g4 {[%clk 0:27:00]} Qh4# {[%clk 0:26:00]} 0-1";
+    let quick = fast_with_times(id, mate).unwrap();
+    assert_eq!((quick.plies, quick.done, quick.agreement), (4, 8, Agreement::Same));
+    assert_eq!(Some(quick), in_full_with_times(id, mate));
+    assert_eq!(fast_with_times(id, &mate.replace("0:26:00", "0:26")), None);
+    // Without clocks nobody starts one.
+    let plain = fast_with_times(id, MATE).unwrap();
+    assert_eq!((plain.plies, plain.done), (4, 4));
 }

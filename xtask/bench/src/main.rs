@@ -277,19 +277,24 @@ impl Bench<'_> {
 
     /// The row of records.
     fn records(&mut self) {
-        let name = "pgn reading";
-        if !self.wanted(name) {
-            return;
+        let kinds: [(&str, f64, fn(&Library) -> Result<Records, String>); 2] = [
+            ("pgn reading", plan::RECORDS, Records::new),
+            ("pgn with clocks judged", plan::CLOCKS, Records::with_clocks),
+        ];
+        for (name, bar, records) in kinds {
+            if !self.wanted(name) {
+                continue;
+            }
+            let found = self.read(records).unwrap_or_else(Found::NotMeasured);
+            self.load.push(load());
+            let against = "pgn-reader with shakmaty".to_owned();
+            self.push(Row { name: name.to_owned(), against, unit: "M/s", bar: Some(bar), found });
         }
-        let found = self.read().unwrap_or_else(Found::NotMeasured);
-        self.load.push(load());
-        let against = "pgn-reader with shakmaty".to_owned();
-        self.push(Row { name: name.to_owned(), against, unit: "M/s", bar: Some(plan::RECORDS), found });
     }
 
-    fn read(&self) -> Result<Found, String> {
+    fn read(&self, records: fn(&Library) -> Result<Records, String>) -> Result<Found, String> {
         let program = self.args.shakmaty.as_ref().ok_or("shakmaty could not be built")?;
-        let mut records = Records::new(&self.library)?;
+        let mut records = records(&self.library)?;
         let (ours, once) = records.read(1)?;
         let (other, apart) = records.peer(program, 1)?;
         if ours != other {

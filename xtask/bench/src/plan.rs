@@ -172,6 +172,8 @@ pub(crate) const NOT_MEASURED: &[(&str, &str)] = &[
 
 /// The least ratio of our pace of reading records to that of the peer.
 pub(crate) const RECORDS: f64 = 1.0;
+/// The same where the clocks of the records are judged too, and the peer skips them.
+pub(crate) const CLOCKS: f64 = 0.5;
 /// The most time from the rule files of chess to a machine, in milliseconds.
 pub(crate) const COMPILE: f64 = 200.0;
 /// The most time to load a compiled file, in milliseconds.

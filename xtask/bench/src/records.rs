@@ -13,6 +13,7 @@ use rulebook::records::{Next, Reader};
 use rulebook_conformance::diff::Dice;
 use rulebook_conformance::engines::Bridge;
 use rulebook_model::library::Library;
+use rulebook_model::Outcome;
 use rulebook_notation::{Judge as _, moves, pgn};
 use rulebook_syntax::Source;
 
@@ -20,10 +21,15 @@ use crate::measure::timed;
 
 /// The rule set, the one of the peer.
 const RULES: &str = "chess/board";
+/// The rule set that judges clocks too.
+const CLOCKS: &str = "chess/conduct/laws-2023";
+/// The time control of the records with clocks: in the words of records, and in seconds.
+const CONTROL: (&str, u64, u64) = ("300+3", 300, 3);
 /// How many different games are played, of how many plies at most, and how often the text repeats them.
 const GAMES: u64 = 150;
 const PLIES: usize = 100;
 const REPEATS: usize = 10;
+const CLOCK_REPEATS: usize = 134;
 
 /// A text of records with our reader of it.
 pub(crate) struct Records {
@@ -35,14 +41,26 @@ pub(crate) struct Records {
 impl Records {
     /// Plays and writes the games.
     pub(crate) fn new(library: &Library) -> Result<Self, String> {
-        let checked = library.check(RULES, &[]).and_then(|checked| checked.rules);
-        let rules = Arc::new(checked.ok_or_else(|| format!("there is no rule set `{RULES}`"))?);
-        let bridge = Bridge::new(Arc::clone(&rules))?;
+        Self::of(library, RULES, REPEATS, false)
+    }
+
+    /// The same with clocks, 20,000 games and more.
+    pub(crate) fn with_clocks(library: &Library) -> Result<Self, String> {
+        Self::of(library, CLOCKS, CLOCK_REPEATS, true)
+    }
+
+    fn of(library: &Library, id: &str, repeats: usize, clocks: bool) -> Result<Self, String> {
+        let open = |id: &str, given: &[(String, String)]| {
+            let checked = library.check(id, given).and_then(|checked| checked.rules);
+            checked.map(Arc::new).ok_or_else(|| format!("there is no rule set `{id}`"))
+        };
+        let rules = open(id, &[("clock".to_owned(), format!("{}:00 + {} s", CONTROL.1 / 60, CONTROL.2))].as_slice().get(..usize::from(clocks)).unwrap_or(&[]))?;
+        let bridge = Bridge::new(open(RULES, &[])?)?;
         let mut text = String::new();
         for seed in 0..GAMES {
-            text.push_str(&game(&bridge, seed).map_err(|fault| fault.to_string())?);
+            text.push_str(&game(&bridge, seed, clocks).map_err(|fault| fault.to_string())?);
         }
-        let text = text.repeat(REPEATS);
+        let text = text.repeat(repeats);
         let file = std::env::temp_dir().join(format!("rulebook-bench-{}.pgn", std::process::id()));
         fs::write(&file, &text).map_err(|error| error.to_string())?;
         let reader = Reader::new(rules).ok_or("the machine has no reader for these records")?;
@@ -83,10 +101,15 @@ impl Drop for Records {
 }
 
 /// A game played at random, as a record.
-fn game(bridge: &Bridge, seed: u64) -> Result<String, rulebook_reference::Fault> {
+fn game(bridge: &Bridge, seed: u64, clocks: bool) -> Result<String, rulebook_reference::Fault> {
     let mut dice = Dice::new(seed, "records");
     let mut state = bridge.first();
-    let mut text = format!("[Event \"Game {seed}\"]\n[White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n\n");
+    let mut text = format!("[Event \"Game {seed}\"]\n[White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n");
+    if clocks {
+        text.push_str(&format!("[TimeControl \"{}\"]\n[Termination \"Normal\"]\n", CONTROL.0));
+    }
+    text.push('\n');
+    let mut left = [CONTROL.1 + CONTROL.2; 2];
     let mut column = 0;
     for number in 0..PLIES {
         let plies = bridge.plies(&state)?;
@@ -98,6 +121,11 @@ fn game(bridge: &Bridge, seed: u64) -> Result<String, rulebook_reference::Fault>
         if number % 2 == 0 {
             word = format!("{}. {word}", number / 2 + 1);
         }
+        if clocks && let Some(left) = left.get_mut(number % 2) {
+            *left -= dice.below(5) as u64;
+            word.push_str(&format!(" {{[%clk 0:{:02}:{:02}]}}", *left / 60, *left % 60));
+            *left += CONTROL.2;
+        }
         column += word.len() + 1;
         text.push_str(&word);
         text.push(if column > 72 { '\n' } else { ' ' });
@@ -105,10 +133,17 @@ fn game(bridge: &Bridge, seed: u64) -> Result<String, rulebook_reference::Fault>
             column = 0;
         }
         bridge.settle(&mut next)?;
-        if next.ended.is_some() {
-            break;
+        if let Some(end) = &next.ended {
+            let result = match end.outcome {
+                Outcome::Win(0) | Outcome::Lose(1) => "1-0",
+                Outcome::Win(_) | Outcome::Lose(_) => "0-1",
+                _ => "1/2-1/2",
+            };
+            return Ok(text.replace("[Result \"*\"]", &format!("[Result \"{result}\"]")) + result + "\n\n");
         }
         state = next;
     }
-    Ok(text + "*\n\n")
+    // Somebody resigns, where there is a clock to stop.
+    let result = if clocks { ["1-0", "0-1"].get(seed as usize % 2).copied().unwrap_or("*") } else { "*" };
+    Ok(text.replace("[Result \"*\"]", &format!("[Result \"{result}\"]")) + result + "\n\n")
 }

@@ -71,7 +71,14 @@ impl<L: Layout> Fast<L> {
         }
         let recipe = &self.recipes[node.me][usize::from(way.shape)];
         let mut kept = targets;
-        if !way.plain || node.mode == Mode::Tried {
+        if self.royal[node.me] == Some(way.kind) && !dropped.bare {
+            // What is known of danger is about the royal piece that stands on the board already, if one does.
+            for to in targets.sites() {
+                if !self.is_legal_after(position, node, recipe, NO_SITE, to, None, general) {
+                    kept = kept.less(L::Set::one(to));
+                }
+            }
+        } else if !way.plain || node.mode == Mode::Tried {
             for to in targets.sites() {
                 if !self.is_allowed(position, node, recipe, NO_SITE, to, None, general) {
                     kept = kept.less(L::Set::one(to));

@@ -141,7 +141,7 @@ impl<L: Layout> Fast<L> {
 
     /// Whether a ply is allowed, judged on the position after it.
     #[expect(clippy::too_many_arguments, reason = "what makes up a ply")]
-    fn is_legal_after(
+    pub(super) fn is_legal_after(
         &self,
         position: &Position<L>,
         node: &Node<L::Set>,

@@ -61,12 +61,33 @@ pub(super) fn take(comment: &str, base: usize) -> Taken {
     taken
 }
 
+/// Reads the times of a comment and leaves it as it is; false if one of them cannot be read.
+pub(super) fn read(comment: &str, times: &mut [Option<u64>; 3]) -> bool {
+    let mut at = 0;
+    while let Some((start, command)) = next_command(comment, at) {
+        let after = start + COMMANDS.get(command).map_or(0, |name| name.len());
+        let rest = comment.get(after..).unwrap_or("");
+        let Some(end) = rest.find(']') else { return false };
+        let Some(time) = rest.get(..end).and_then(milliseconds) else { return false };
+        if let Some(slot) = times.get_mut(command) {
+            *slot = Some(time);
+        }
+        at = after + end + 1;
+    }
+    true
+}
+
 /// The next command from an offset on, and which one it is.
 fn next_command(comment: &str, from: usize) -> Option<(usize, usize)> {
-    let rest = comment.get(from..)?;
-    let found =
-        COMMANDS.iter().enumerate().filter_map(|(which, name)| Some((from + rest.find(name)?, which)));
-    found.min()
+    let mut at = from;
+    loop {
+        at += comment.get(at..)?.find("[%")?;
+        let rest = comment.get(at..)?;
+        if let Some(which) = COMMANDS.iter().position(|name| rest.starts_with(name)) {
+            return Some((at, which));
+        }
+        at += 2;
+    }
 }
 
 /// `h:mm:ss` or `h:mm:ss.f`; digits beyond the third after the point are cut off.

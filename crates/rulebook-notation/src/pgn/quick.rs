@@ -6,7 +6,7 @@
 
 use rulebook_syntax::Span;
 
-use super::{EVENT, Games, MAX_GAME_TEXT, MAX_TEXT, RESULT, RESULTS, is_blank, is_newline};
+use super::{EVENT, Games, clocks, MAX_GAME_TEXT, MAX_TEXT, RESULT, RESULTS, is_blank, is_newline};
 
 /// The main line of a game, as ranges of the text; used again from game to game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,11 @@ pub struct MainLine {
     pub tags: Vec<(Span, Span)>,
     /// What stands for moves.
     pub moves: Vec<Span>,
+    /// For each of them the times that are told behind it, in milliseconds: what the clock shows, how long the move
+    /// took, how long the game has taken.
+    pub times: Vec<[Option<u64>; 3]>,
+    /// Whether some time cannot be read.
+    pub has_faults: bool,
     /// The result behind the moves.
     pub result: Span,
 }
@@ -26,6 +31,8 @@ impl Games<'_> {
         let before = self.at;
         line.tags.clear();
         line.moves.clear();
+        line.times.clear();
+        line.has_faults = false;
         if self.source.text.len() > MAX_TEXT {
             return false;
         }
@@ -113,6 +120,7 @@ impl Games<'_> {
                 b'A'..=b'Z' | b'a'..=b'z' => {
                     let end = skip(at, is_symbol);
                     line.moves.push(Span::new(at, end));
+                    line.times.push([None; 3]);
                     at = skip(end, |byte| matches!(byte, b'!' | b'?'));
                     if at > end + 2 || !byte(at).is_some_and(|next| is_space(next) || next == b'{') {
                         return None;
@@ -122,6 +130,10 @@ impl Games<'_> {
                     let end = skip(at, |byte| byte != b'}' && !is_newline(byte));
                     if byte(end) != Some(b'}') {
                         return None;
+                    }
+                    // What stands before the first move is about no move.
+                    if let Some(times) = line.times.last_mut() {
+                        line.has_faults |= !clocks::read(self.source.text.get(at + 1..end)?, times);
                     }
                     at = end + 1;
                 }
@@ -173,6 +185,11 @@ mod tests {
                 let Some(Ok(game)) = game else { panic!("{text:?} is read plainly, and not by the grammar") };
                 let spans: Vec<Span> = game.moves.iter().map(|mv| mv.span).collect();
                 assert_eq!(spans, line.moves, "{text:?}");
+                let times: Vec<_> =
+                    game.moves.iter().map(|mv| [mv.clock_ms, mv.spent_ms, mv.elapsed_ms]).collect();
+                assert_eq!(times, line.times, "{text:?}");
+                let faults = game.moves.iter().any(|mv| !mv.time_faults.is_empty());
+                assert_eq!(faults, line.has_faults, "{text:?}");
                 let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name_span, tag.span)).collect();
                 assert_eq!(tags, line.tags, "{text:?}");
                 assert_eq!(game.result.map(|token| token.span), Some(line.result), "{text:?}");
@@ -233,6 +250,10 @@ mod tests {
             "Nf3+",
             "O-O",
             "{c}",
+            "{[%clk 0:00:05]}",
+            "{a [%eval 1] [%clk 1:02:03.4] [%emt 0:00:01]b}",
+            "{[%clk 0:05]}",
+            "{[%egt 0:00:01",
             "{",
             "}",
             "(",

@@ -13,7 +13,6 @@ use rulebook::notation::replay::{Agreement, Script, Start, Stop};
 use rulebook::notation::sgf::terms::Term;
 use rulebook::notation::sgf::write;
 use rulebook::notation::{clocked, pgn, replay, sgf};
-use rulebook::records::{Next, Reader};
 use rulebook::syntax::{Diagnostic, Source, Span};
 
 use super::{Answer, Given, Language, clocked_game, engine, record};
@@ -22,6 +21,7 @@ use crate::out::Out;
 
 mod brief;
 mod drawing;
+mod many;
 mod report;
 
 /// Arguments of `judge`.
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     };
     let mut number = 0;
     if name.ends_with(".pgn") && arguments.brief {
-        return briefly_all(&engine, arguments, given, &source, briefly, out);
+        return many::judge(&engine, arguments, given, &source, briefly, out);
     }
     if name.ends_with(".pgn") {
         for game in pgn::games(&source) {
@@ -152,54 +152,6 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
     if out.is_json() && arguments.brief {
         out.document(&briefly);
     } else if out.is_json() {
-        out.document(&report);
-    }
-    Ok(answer)
-}
-
-/// The games of a record in PGN, each in one line.
-fn briefly_all(
-    engine: &Engine,
-    arguments: &Arguments,
-    given: &Given,
-    source: &Arc<Source>,
-    mut report: brief::Report,
-    out: &mut Out,
-) -> Result<Answer, Failure> {
-    let lang = arguments.language.get();
-    let mut reader = Reader::new(Arc::clone(engine.rules()));
-    let mut games = pgn::games(source);
-    let mut answer = None;
-    loop {
-        let next = match &mut reader {
-            Some(reader) => reader.next(source, &mut games),
-            None => games.next().map(Next::from),
-        };
-        let Some(next) = next else { break };
-        let this = match next {
-            Next::Brief(game) => {
-                report.replayed(engine.rules(), &game, lang, out);
-                brief::answer(&game)
-            }
-            Next::Full(game) => match pgn_game(engine, arguments, given, source, &game) {
-                Ok(judged) => {
-                    report.judged(&judged, source, lang, out);
-                    judged.answer()
-                }
-                Err(failure) => {
-                    report.failed(failure, out);
-                    Answer::Bad
-                }
-            },
-            Next::Broken(error) => {
-                report.failed(Failure::new("the game cannot be read").at(vec![*error]), out);
-                Answer::Bad
-            }
-        };
-        answer = answer.max(Some(this));
-    }
-    let answer = answer.ok_or_else(|| Failure::new(format!("there is no game in `{}`", arguments.game)))?;
-    if out.is_json() {
         out.document(&report);
     }
     Ok(answer)

@@ -22,6 +22,33 @@ pub(super) struct Report {
     games: Vec<Row>,
 }
 
+/// What came of a game, before it is told.
+pub(super) struct Line {
+    row: Row,
+    outcome: Option<Outcome>,
+}
+
+impl Line {
+    /// A game that was replayed without clauses.
+    pub(super) fn replayed(rules: &RuleSet, game: &records::Brief) -> Self {
+        let row = row(rules, game.done, None, game.ended.as_ref(), Some(&game.claim), game.agreement);
+        Self { row, outcome: game.ended.as_ref().map(|(outcome, _)| *outcome) }
+    }
+
+    /// A game that was judged in full.
+    pub(super) fn judged(judged: &Judged, source: &rulebook::syntax::Source) -> Self {
+        let rules = judged.engine.rules();
+        let stopped = judged.replay.stop.as_ref().and_then(|stop| {
+            let (Stop::Refused { line, .. } | Stop::Unreadable { line, .. }) = stop;
+            judged.script.lines.get(*line).map(|line| source.line_column(line.span.start).0)
+        });
+        let ended = judged.replay.end().ended.as_ref().map(|end| (end.outcome, end.clauses.clone()));
+        let claim = judged.script.claim.as_ref();
+        let row = row(rules, judged.replay.steps.len(), stopped, ended.as_ref(), claim, judged.agreement);
+        Self { row, outcome: ended.map(|(outcome, _)| outcome) }
+    }
+}
+
 /// What came of a game.
 #[derive(Serialize)]
 struct Row {
@@ -47,12 +74,6 @@ impl Report {
         Self { rules: rules.to_owned(), games: Vec::new() }
     }
 
-    /// Adds a game that was replayed without clauses.
-    pub(super) fn replayed(&mut self, rules: &RuleSet, game: &records::Brief, lang: Lang, out: &mut Out) {
-        let row = row(rules, game.plies, None, game.ended.as_ref(), Some(&game.claim), game.agreement);
-        self.add(rules, row, game.ended.as_ref().map(|(outcome, _)| *outcome), lang, out);
-    }
-
     /// Adds a game that was judged in full.
     pub(super) fn judged(
         &mut self,
@@ -61,15 +82,7 @@ impl Report {
         lang: Lang,
         out: &mut Out,
     ) {
-        let rules = judged.engine.rules();
-        let stopped = judged.replay.stop.as_ref().and_then(|stop| {
-            let (Stop::Refused { line, .. } | Stop::Unreadable { line, .. }) = stop;
-            judged.script.lines.get(*line).map(|line| source.line_column(line.span.start).0)
-        });
-        let ended = judged.replay.end().ended.as_ref().map(|end| (end.outcome, end.clauses.clone()));
-        let claim = judged.script.claim.as_ref();
-        let row = row(rules, judged.replay.steps.len(), stopped, ended.as_ref(), claim, judged.agreement);
-        self.add(rules, row, ended.map(|(outcome, _)| outcome), lang, out);
+        self.line(judged.engine.rules(), Line::judged(judged, source), lang, out);
     }
 
     /// Adds a game that cannot be read.
@@ -87,6 +100,11 @@ impl Report {
         } else {
             failure.report(out);
         }
+    }
+
+    /// Adds what came of a game.
+    pub(super) fn line(&mut self, rules: &RuleSet, line: Line, lang: Lang, out: &mut Out) {
+        self.add(rules, line.row, line.outcome, lang, out);
     }
 
     fn add(&mut self, rules: &RuleSet, row: Row, outcome: Option<Outcome>, lang: Lang, out: &mut Out) {
