@@ -349,7 +349,7 @@ impl Bench<'_> {
         }
         let found = self.moves().unwrap_or_else(Found::NotMeasured);
         self.load.push(load());
-        self.push(Row { name, against: "short history".into(), unit: "us", bar: Some(1.0), found });
+        self.push(Row { name, against: "short history".into(), unit: "us", bar: Some(scores::GROWTH), found });
     }
 
     fn moves(&self) -> Result<Found, String> {

@@ -80,6 +80,8 @@ impl Counted {
 /// How many plies are behind a move in the two positions that are compared.
 pub(crate) const SHORT: usize = 50;
 pub(crate) const LONG: usize = 500;
+/// The least ratio of a move early to one late: no growth, but for what the samples differ by.
+pub(crate) const GROWTH: f64 = 0.9;
 
 /// Two games with one board: one with a short history, one with a long one.
 pub(crate) struct Histories {
