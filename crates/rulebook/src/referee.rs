@@ -476,8 +476,11 @@ impl Referee {
         let Some(definition) = rules.definitions.iter().find(|known| Some(&known.name) == name) else {
             return Sites::EMPTY;
         };
-        let arguments =
-            if definition.parameters.is_empty() { Vec::new() } else { vec![crate::Value::sites(self.dead())] };
+        let arguments = if definition.parameters.is_empty() {
+            Vec::new()
+        } else {
+            vec![crate::Value::sites(self.dead())]
+        };
         match self.engine.define(state, &definition.name, arguments) {
             Ok(Some(crate::Value::Sites(sites))) => *sites,
             Ok(Some(crate::Value::Site(site))) => Sites::one(site),
