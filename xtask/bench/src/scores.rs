@@ -148,7 +148,7 @@ impl Histories {
 
 /// How many records are judged, of how many plies at most.
 const GAMES: u64 = 200;
-const PLIES: usize = 150;
+const PLIES: usize = 40;
 
 /// What replays the records with sgfmill, and prints how many plies it made and how long it took.
 const SGFMILL: &str = "\
