@@ -9,6 +9,7 @@ mod games;
 mod grid;
 mod lists;
 mod numbers;
+mod owners;
 mod perft;
 
 use std::cell::RefCell;
@@ -67,6 +68,12 @@ struct Declared {
     /// For some cases, the sites whose pieces are taken off before the count.
     #[serde(default)]
     removed: Named<Texts>,
+    /// Cases that go on from the last board of another case, whose acts are done first.
+    #[serde(default)]
+    after: Named<String>,
+    /// Cases that are left out, each with the reason; they wait.
+    #[serde(default)]
+    left: Named<String>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -102,6 +109,10 @@ enum Format {
     Boards,
     /// Whole games with every closed site before each act.
     Records,
+    /// Positions with the sites that are counted for each player, found by two sources.
+    Owners,
+    /// Positions with sites of each player after an event, under one or two values of a parameter.
+    Marked,
     /// Margins by the number of points and the handicap.
     Margins,
     /// Lists that a rule set makes.
@@ -165,6 +176,14 @@ struct Meant {
     params: Named<String>,
     /// An act that must have been done before a count; where it was not, it is done first.
     done: Option<String>,
+    /// The players, by their letters, whose captured pieces stand in a position text, in its order.
+    #[serde(default)]
+    captured: Texts,
+    /// The definition that says in which phase a game is, where it has those that a table tells.
+    stage: Option<String>,
+    /// The published difference is that of this rule set, not only that of a plain count.
+    #[serde(default)]
+    counts: bool,
 }
 
 /// A table at hand.
@@ -258,8 +277,11 @@ pub(crate) fn read(
             Format::Areas => blocks::areas(&mut table, &text),
             Format::Boards => blocks::boards(&mut table, &text),
             Format::Records => games::read(&mut table, &text),
+            Format::Owners => owners::owners(&mut table, &text),
+            Format::Marked => owners::marked(&mut table, &text),
             Format::Lists => lists::read(&mut table, &text),
         }
+        table.leave_out();
         if table.cases.is_empty() && table.problems.borrow().is_empty() {
             table.problem(1, "there is no case in this table");
         }
@@ -276,7 +298,7 @@ fn check_contract(contract: &Spanned<u32>, path: &str, problems: &mut Vec<Proble
     }
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
     fn problem(&self, line: usize, message: impl Into<String>) {
         let problem = Problem { path: self.path.clone(), line, message: message.into() };
         self.problems.borrow_mut().push(problem);
@@ -314,10 +336,27 @@ impl Table<'_> {
         case
     }
 
-    /// The act that must have been done before a count under the rule set that the words mean.
-    fn done(&self, words: &[(String, String)]) -> Option<&str> {
+    /// What the words mean.
+    fn meant(&self, words: &[(String, String)]) -> Option<&'a Meant> {
         let words: Words = self.declared.words.0.iter().chain(words).cloned().collect();
-        self.meaning?.meant(&words).ok()?.done.as_deref()
+        self.meaning?.meant(&words).ok()
+    }
+
+    /// The cases that are left out wait, and each of them is there.
+    fn leave_out(&mut self) {
+        for (id, reason) in &self.declared.left.0 {
+            let id = format!("{}/{id}", self.declared.suite);
+            match self.cases.iter_mut().find(|case| case.id == id) {
+                Some(case) => case.tier = Tier::Waiting(reason.clone()),
+                None => self.problem(1, format!("there is no case `{id}` that could be left out")),
+            }
+        }
+    }
+
+    /// The sites whose pieces are taken off before the count of a case.
+    fn removed(&self, id: &str) -> Vec<String> {
+        let removed = self.declared.removed.0.iter().find(|(known, _)| known == id);
+        removed.map(|(_, sites)| sites.0.clone()).unwrap_or_default()
     }
 
     /// The name of something that the table is about.
@@ -341,7 +380,13 @@ impl Table<'_> {
         self.cases.push(case);
     }
 
-    fn side(&self, letter: &str) -> Option<&Side> {
+    /// The two players.
+    fn sides(&self) -> Option<[&'a Side; 2]> {
+        let sides: Vec<&'a Side> = self.meaning?.sides.0.iter().map(|(_, side)| side).collect();
+        sides.try_into().ok()
+    }
+
+    fn side(&self, letter: &str) -> Option<&'a Side> {
         self.meaning?.sides.0.iter().find(|(known, _)| known == letter).map(|(_, side)| side)
     }
 

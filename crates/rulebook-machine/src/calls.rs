@@ -11,16 +11,31 @@ use crate::value::{Num, Val};
 
 /// The sites that touch some sites and are not among them.
 pub(crate) fn neighbours<S: Set>(near: &[S], set: S) -> S {
-    set.sites().filter_map(|site| near.get(usize::from(site))).fold(S::EMPTY, |all, set| all | *set).less(set)
+    let mut all = S::EMPTY;
+    for (at, word) in set.words().enumerate() {
+        let mut word = word;
+        while word != 0 {
+            let site = at * 64 + word.trailing_zeros() as usize;
+            word &= word - 1;
+            if let Some(near) = near.get(site) {
+                all |= *near;
+            }
+        }
+    }
+    all.less(set)
 }
 
 /// The sites of `within` that are connected, inside it, with a site of `seeds`.
 pub(crate) fn connected<S: Set>(near: &[S], seeds: S, within: S) -> S {
     let mut found = seeds & within;
-    let mut frontier = found;
-    while !frontier.is_empty() {
-        frontier = (neighbours(near, frontier) & within).less(found);
-        found |= frontier;
+    let mut open = found;
+    while let Some(site) = open.first() {
+        open = open.rest();
+        if let Some(near) = near.get(usize::from(site)) {
+            let new = (*near & within).less(found);
+            found |= new;
+            open |= new;
+        }
     }
     found
 }

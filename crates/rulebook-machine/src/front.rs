@@ -10,7 +10,7 @@ use crate::act::{Banned, Ending, Past, Plies, Ply, State};
 use crate::engine::{Engine, FUEL, Outcomes, Work, fits};
 use crate::events::{self, Person, Reason};
 use crate::plain::{Plain, PlainAct, PlainPosition, PlainState, Texts};
-use crate::position::{Huge, Large, Layout, Middle, Position, Small, Tiny};
+use crate::position::{Broad, Huge, Large, Layout, Middle, Position, Small, Tiny};
 use crate::program::{Clause, Outcome, Program, Site};
 use crate::random::Playout;
 use crate::record::{Reader, Reading, RecordName, Records};
@@ -72,6 +72,8 @@ impl Machine {
             made::<Middle>(&program)?
         } else if fits::<Large>(&program) {
             made::<Large>(&program)?
+        } else if fits::<Broad>(&program) {
+            made::<Broad>(&program)?
         } else {
             made::<Huge>(&program)?
         };

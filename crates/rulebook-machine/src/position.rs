@@ -95,6 +95,8 @@ layouts! {
     Middle: u64, 32, 2, 4, 128;
     /// Up to 128 sites, two players.
     Large: u128, 16, 2, 4, 32;
+    /// Up to 384 sites, two players.
+    Broad: Wide<6>, 16, 2, 8, 64;
     /// Everything the language allows.
     Huge: Wide<10>, 128, 16, 16, 256;
 }

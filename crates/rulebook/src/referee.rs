@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rulebook_model::ruleset::{Cell, Clause, RuleSet};
+use rulebook_model::ruleset::{Cell, Clause, Form, RuleSet};
 use rulebook_model::{Number, Site, Sites};
 use rulebook_notation::gtp;
 use rulebook_notation::lines::{self, LineError};
@@ -29,6 +29,9 @@ pub use words::WORDS;
 
 /// The most plies and events of a game.
 pub const MAX_LINES: usize = 100_000;
+
+/// The definition that says which pieces come off before a count, where a rule set answers it.
+const FINAL: &str = "final";
 
 /// What came of a line.
 #[derive(Clone, Debug, Default)]
@@ -395,12 +398,11 @@ impl Referee {
     /// Who leads by how much, dead pieces left out.
     fn score(&self) -> Answer {
         let state = self.state();
-        let dead: Vec<Site> = self.dead.iter().collect();
+        let dead: Vec<Site> = self.dead().iter().collect();
         let lead = write::lead(&self.engine, state, 0, &dead);
-        let last = self.steps.last().filter(|step| step.act.is_none());
         // Who resigned has lost, however the points stand.
-        let by_event = last.is_some() && state.ended.is_some();
-        match lead.filter(|_| !by_event) {
+        let last = self.ended_by();
+        match lead.filter(|_| last.is_none()) {
             Some(lead) if lead == Number::ZERO => Ok("0".to_owned()),
             Some(lead) => {
                 let winner = if lead > Number::ZERO { 0 } else { self.engine.rules().next_player(0) };
@@ -418,6 +420,24 @@ impl Referee {
         }
     }
 
+    /// The event that ended the game; none where an ending did, even if an event like an agreement came last.
+    fn ended_by(&self) -> Option<&Step> {
+        let rules = self.engine.rules();
+        let ended = self.state().ended.as_ref()?;
+        let mut clauses = ended.clauses.iter().filter_map(|at| rules.clauses.get(usize::from(*at)));
+        let by_ending = clauses.any(|clause| matches!(clause.form, Form::Ends { .. }));
+        self.steps.last().filter(|step| step.act.is_none() && !by_ending)
+    }
+
+    /// The sites of dead pieces: those that the controller named, and those that events of the rule set did.
+    fn dead(&self) -> Sites {
+        match self.engine.define(self.state(), FINAL, Vec::new()) {
+            Ok(Some(crate::Value::Sites(sites))) => self.dead.union(&sites),
+            Ok(Some(crate::Value::Site(site))) => self.dead.union(&Sites::one(site)),
+            _ => self.dead,
+        }
+    }
+
     /// The groups of pieces with a status, one for each line.
     fn status(&self, status: &str) -> Answer {
         let (rules, state) = (self.engine.rules(), self.state());
@@ -428,7 +448,8 @@ impl Referee {
             let own: Sites = (0..board.len() as Site).filter(own).collect();
             groups.extend(board.groups(&own));
         }
-        let dead = |group: &Sites| !group.intersection(&self.dead).is_empty();
+        let named = self.dead();
+        let dead = |group: &Sites| !group.intersection(&named).is_empty();
         let shared = self.between();
         let touching = board.neighbours(&shared);
         // Pieces that touch what nobody holds, in a game that is over, live together.
@@ -455,8 +476,11 @@ impl Referee {
         let Some(definition) = rules.definitions.iter().find(|known| Some(&known.name) == name) else {
             return Sites::EMPTY;
         };
-        let arguments =
-            if definition.parameters.is_empty() { Vec::new() } else { vec![crate::Value::sites(self.dead)] };
+        let arguments = if definition.parameters.is_empty() {
+            Vec::new()
+        } else {
+            vec![crate::Value::sites(self.dead())]
+        };
         match self.engine.define(state, &definition.name, arguments) {
             Ok(Some(crate::Value::Sites(sites))) => *sites,
             Ok(Some(crate::Value::Site(site))) => Sites::one(site),
@@ -509,8 +533,8 @@ impl Referee {
 
     /// The game as a record.
     fn record(&self) -> Answer {
-        let dead: Vec<Site> = self.dead.iter().collect();
-        let last = self.steps.last().filter(|step| step.act.is_none());
+        let dead: Vec<Site> = self.dead().iter().collect();
+        let last = self.ended_by();
         let cause = last.map(|step| said(&step.line.text));
         let course = self.steps.iter().map(|step| match &step.act {
             Some(act) => Event::Ply(act.clone()),

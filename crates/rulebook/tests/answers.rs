@@ -125,6 +125,26 @@ fn judge_a_record_with_clocks() {
     assert_snapshot!(picture(&["judge", "clocked.yaml", "arbiter.txt"]));
 }
 
+/// Two passes have ended the game, and the sites that counted are marked.
+#[test]
+fn judge_a_counted_board() {
+    let (rules, game) = ("../../../../rules/go/chinese.yaml", "../../../../rules/examples/counted.sgf");
+    assert_snapshot!(picture(&["judge", rules, game]));
+}
+
+#[test]
+fn judge_a_counted_board_in_chinese() {
+    let (rules, game) = ("../../../../rules/go/chinese.yaml", "../../../../rules/examples/counted.sgf");
+    assert_snapshot!(picture(&["judge", rules, game, "--lang", "zh"]));
+}
+
+/// Sending two and returning one, then a triple ko: three answers of four schools.
+#[test]
+fn compare_repetitions() {
+    let game = "../../../../rules/examples/repetitions.sgf";
+    assert_snapshot!(picture(&["compare", game, "--rules", "go/chinese,go/japanese,go/aga,go/tromp-taylor"]));
+}
+
 #[test]
 fn compare_a_record() {
     assert_snapshot!(picture(&["compare", "flag.txt", "--rules", "clocked.yaml,race.yaml"]));

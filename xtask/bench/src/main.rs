@@ -13,6 +13,7 @@ mod measure;
 mod ours;
 mod plan;
 mod records;
+mod scores;
 mod table;
 
 use std::error::Error;
@@ -31,6 +32,7 @@ use measure::{Samples, repetitions, timed};
 use ours::{Games, Ours};
 use plan::{Count, Mode, Peer};
 use records::Records;
+use scores::{Counted, Histories, Judged};
 use table::{Circumstances, Found, Row, Side};
 
 /// What is measured, and where the answers go.
@@ -82,6 +84,9 @@ fn run(args: &Args) -> Result<ExitCode, Box<dyn Error>> {
         bench.random(random);
     }
     bench.records();
+    bench.scores();
+    bench.histories();
+    bench.judged();
     for (name, reason) in plan::NOT_MEASURED {
         if bench.wanted(name) {
             bench.not_measured((*name).to_owned(), "", None, reason);
@@ -308,6 +313,95 @@ impl Bench<'_> {
         }
         let side = |samples: &Samples| Side {
             figure: ours as f64 / samples.median() / 1e6,
+            spread: samples.spread(),
+        };
+        let ratio = peers.median() / mine.median();
+        Ok(Found::Ratio { count: Some(ours), ours: side(&mine), other: side(&peers), ratio })
+    }
+
+    /// The rows of counts of a last board.
+    fn scores(&mut self) {
+        for school in scores::SCHOOLS {
+            if !self.wanted(school.name) {
+                continue;
+            }
+            let row = self.counted(school);
+            self.load.push(load());
+            self.limit(school.name.to_owned(), "us", scores::COUNT, row);
+        }
+    }
+
+    fn counted(&self, school: &scores::School) -> Result<Side, String> {
+        let mut counted = Counted::open(&self.library, school)?;
+        let (first, once) = counted.count(1)?;
+        let times = repetitions(once);
+        let mut samples = Samples::default();
+        for _ in 0..self.args.samples.max(5) {
+            let (count, time) = counted.count(times)?;
+            if count != first {
+                return Err("it counts differently when it is repeated".into());
+            }
+            samples.add(time, times);
+        }
+        Ok(Side { figure: samples.median() * 1e6, spread: samples.spread() })
+    }
+
+    /// The row of a move late in a game against one early in it.
+    fn histories(&mut self) {
+        let name = format!("go move after {} and after {} plies", scores::LONG, scores::SHORT);
+        if !self.wanted(&name) {
+            return;
+        }
+        let found = self.moves().unwrap_or_else(Found::NotMeasured);
+        self.load.push(load());
+        self.push(Row { name, against: "short history".into(), unit: "us", bar: Some(scores::GROWTH), found });
+    }
+
+    fn moves(&self) -> Result<Found, String> {
+        let mut histories = Histories::new(&self.library)?;
+        let (legal, once) = histories.moves(true, 1)?;
+        let (other, _) = histories.moves(false, 1)?;
+        let times = repetitions(once);
+        let (mut long, mut short) = (Samples::default(), Samples::default());
+        for _ in 0..self.args.samples.max(5) {
+            long.add(histories.moves(true, times)?.1, times);
+            short.add(histories.moves(false, times)?.1, times);
+        }
+        let side = |samples: &Samples, legal: u64| Side {
+            figure: samples.median() * 1e6 / legal.max(1) as f64,
+            spread: samples.spread(),
+        };
+        let (ours, other) = (side(&long, legal), side(&short, other));
+        let ratio = other.figure / ours.figure;
+        Ok(Found::Ratio { count: Some(legal), ours, other, ratio })
+    }
+
+    /// The row of judged records.
+    fn judged(&mut self) {
+        let name = "go judging of records";
+        if !self.wanted(name) {
+            return;
+        }
+        let found = self.judge().unwrap_or_else(Found::NotMeasured);
+        self.load.push(load());
+        let against = "sgfmill".to_owned();
+        self.push(Row { name: name.to_owned(), against, unit: "g/s", bar: Some(1.0), found });
+    }
+
+    fn judge(&self) -> Result<Found, String> {
+        let judged = Judged::new(&self.library)?;
+        let (ours, _) = judged.judge()?;
+        let (other, _) = judged.peer(1)?;
+        if ours != other {
+            return Ok(Found::Differ { ours, other });
+        }
+        let (mut mine, mut peers) = (Samples::default(), Samples::default());
+        for _ in 0..self.args.samples.max(5) {
+            mine.add(judged.judge()?.1, 1);
+            peers.add(judged.peer(1)?.1, 1);
+        }
+        let side = |samples: &Samples| Side {
+            figure: scores::JUDGED as f64 / samples.median(),
             spread: samples.spread(),
         };
         let ratio = peers.median() / mine.median();

@@ -34,12 +34,59 @@ pub(super) fn draw(judged: &Judged, source: &Arc<Source>, lang: Lang, board: boo
             out.line(picture(rules, end));
         }
         out.line(write_position(rules, end));
+        counted(judged, lang, out);
     }
     out.line("");
     match &judged.replay.stop {
         Some(stop) => stopped(judged, source, stop, lang, out),
         None => ended(judged, lang, out),
     }
+}
+
+/// The definition that says which sites count for a player at the end, where a rule set has it.
+const COUNTED: &str = "counted_for";
+
+/// The board once more, with the sites that counted for each player where nothing of theirs stands: the letter of their
+/// first kind, small. Only a game that an ending has ended is counted.
+fn counted(judged: &Judged, lang: Lang, out: &mut Out) {
+    let (rules, end) = (judged.engine.rules(), judged.replay.end());
+    let by_ending = end.ended.as_ref().is_some_and(|ended| {
+        let clauses = describe::clauses(rules, &ended.clauses);
+        clauses.iter().any(|clause| matches!(clause.form, Form::Ends { .. }))
+    });
+    if !by_ending {
+        return;
+    }
+    let mut rows: Vec<Vec<char>> = picture(rules, end).lines().map(|line| line.chars().collect()).collect();
+    let width = rules.board.ranks.to_string().len();
+    let mut told = Vec::new();
+    let mut all = 0;
+    for player in 0..rules.players.len() as u8 {
+        let sites = judged.engine.define(end, COUNTED, vec![Value::Player(player)]);
+        let Ok(Some(Value::Sites(sites))) = sites else { return };
+        let letter = rules.notation.letters.first().and_then(|letters| letters.get(usize::from(player)));
+        let Some(letter) = letter.and_then(|letter| letter.chars().next()) else { return };
+        let mark = letter.to_ascii_lowercase();
+        for site in sites.iter().filter(|site| end.cell(*site).owner() != Some(player)) {
+            let row = usize::from(rules.board.ranks - rules.board.rank(site));
+            let column = width + 2 * usize::from(rules.board.file(site));
+            let slot = rows.get_mut(row).and_then(|row| row.get_mut(column));
+            slot.into_iter().for_each(|slot| *slot = mark);
+        }
+        let name = describe::person(rules, Person::Player(player), lang);
+        told.push(match lang {
+            Lang::En => format!("{name} {} ({mark})", sites.len()),
+            Lang::Zh => format!("{name} {}（{mark}）", sites.len()),
+        });
+        all += sites.len();
+    }
+    out.line("");
+    for row in rows {
+        out.line(row.into_iter().collect::<String>());
+    }
+    let shared = usize::from(rules.board.files) * usize::from(rules.board.ranks) - all;
+    told.push(format!("{} {shared}", say(lang, "neither", "双方之间")));
+    out.line(about(say(lang, "counted:", "计数："), &told.join(say(lang, ", ", "，"))));
 }
 
 fn head(judged: &Judged, lang: Lang, out: &mut Out) {
