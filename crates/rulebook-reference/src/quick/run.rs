@@ -222,6 +222,7 @@ impl<'p> Run<'p> {
         })
     }
 
+    #[expect(clippy::mutable_key_type, reason = "what changes in a list is its hash, from unknown to known")]
     fn found(&mut self, lookup: &'p Lookup, base: usize) -> Outcomes<Vec<u32>> {
         match lookup {
             Lookup::Either(sides) => {

@@ -220,13 +220,21 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
 
 fn places(engine: &Engine, state: &State) -> Result<Vec<Placed>, Failure> {
     let rules = engine.rules();
-    let groups = quick::rank(engine, state, Quickness::default()).map_err(|fault| Failure::fault(rules, &fault))?;
+    let groups =
+        quick::rank(engine, state, Quickness::default()).map_err(|fault| Failure::fault(rules, &fault))?;
     let mut placed = Vec::new();
     for group in groups {
         let (place, last) = (placed.len() + 1, placed.len() + group.len());
         for ranked in group {
             let name = row_name(rules, state, 0, ranked.row);
-            placed.push(Placed { row: ranked.row, place, last, name, keys: ranked.keys, decided: ranked.decided });
+            placed.push(Placed {
+                row: ranked.row,
+                place,
+                last,
+                name,
+                keys: ranked.keys,
+                decided: ranked.decided,
+            });
         }
     }
     Ok(placed)
@@ -234,11 +242,20 @@ fn places(engine: &Engine, state: &State) -> Result<Vec<Placed>, Failure> {
 
 /// The place of an entry, or the places that it shares.
 fn places_of(entry: &Placed) -> String {
-    if entry.place == entry.last { entry.place.to_string() } else { format!("{}-{}", entry.place, entry.last) }
+    if entry.place == entry.last {
+        entry.place.to_string()
+    } else {
+        format!("{}-{}", entry.place, entry.last)
+    }
 }
 
 /// How the value of each key of an entry came about; none where the rule set does not allow to tell it.
-fn stories(engine: &Engine, state: &State, placed: &[Placed], name: &str) -> Result<Option<Vec<Story>>, Failure> {
+fn stories(
+    engine: &Engine,
+    state: &State,
+    placed: &[Placed],
+    name: &str,
+) -> Result<Option<Vec<Story>>, Failure> {
     let Some(entry) = placed.iter().find(|placed| placed.name == name) else { return Ok(None) };
     let mut stories = Vec::new();
     for (at, (clause, _)) in entry.keys.iter().enumerate() {
@@ -324,7 +341,14 @@ fn draw_stories(keys: &[&Clause], stories: &[Story], lang: Lang, out: &mut Out) 
     }
 }
 
-fn draw_parted(placed: &[Placed], keys: &[&Clause], explained: &[Parted], name: &str, lang: Lang, out: &mut Out) {
+fn draw_parted(
+    placed: &[Placed],
+    keys: &[&Clause],
+    explained: &[Parted],
+    name: &str,
+    lang: Lang,
+    out: &mut Out,
+) {
     out.heading(match lang {
         Lang::En => format!("why {name} is where it is"),
         Lang::Zh => format!("{name} 的名次依据"),

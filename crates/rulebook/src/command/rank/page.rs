@@ -51,7 +51,8 @@ pub(super) fn html(page: &Page<'_>) -> String {
     );
     table(page, &mut out);
     if !page.terms.is_empty() {
-        let terms: Vec<String> = page.terms.iter().map(|(name, value)| escaped(&format!("{name} = {value}"))).collect();
+        let terms: Vec<String> =
+            page.terms.iter().map(|(name, value)| escaped(&format!("{name} = {value}"))).collect();
         let _ = writeln!(out, "<p><small>{}</small></p>", terms.join(", "));
     }
     for note in page.notes {

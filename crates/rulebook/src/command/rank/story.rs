@@ -49,7 +49,9 @@ pub(super) fn story(
         let Some(told) = told else { return Ok(None) };
         let teller = Teller { engine, state };
         let gave = told.last().map(|told| told.gave.clone());
-        if keys > key || gave.is_none_or(|gave| gave == Value::Number(*value) || !matches!(gave, Value::Number(_))) {
+        if keys > key
+            || gave.is_none_or(|gave| gave == Value::Number(*value) || !matches!(gave, Value::Number(_)))
+        {
             return Ok(Some(teller.shown(&told, DEPTH)));
         }
     }
@@ -76,8 +78,11 @@ impl Teller<'_> {
         }
         let asked = |told: &&Told| {
             let given: Vec<String> = told.given.iter().map(|value| self.value(value)).collect();
-            let question =
-                if given.is_empty() { told.name.clone() } else { format!("{}({})", told.name, given.join(", ")) };
+            let question = if given.is_empty() {
+                told.name.clone()
+            } else {
+                format!("{}({})", told.name, given.join(", "))
+            };
             Asked { question, answer: self.value(&told.gave), asked: self.shown(&told.asked, depth - 1) }
         };
         seen.iter().map(asked).collect()
@@ -123,7 +128,9 @@ impl Teller<'_> {
 fn is_shown(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,
-        Value::List(values) => !values.is_empty() && values.iter().all(|value| matches!(value, Value::Number(_))),
+        Value::List(values) => {
+            !values.is_empty() && values.iter().all(|value| matches!(value, Value::Number(_)))
+        }
         _ => false,
     }
 }
