@@ -8,6 +8,7 @@ mod effects;
 mod engine;
 mod eval;
 pub mod explore;
+pub mod pairing;
 mod state;
 mod walk;
 mod why;

@@ -28,6 +28,7 @@ mod inspect;
 mod judge;
 mod list;
 mod moves;
+mod pair;
 mod perft;
 mod plan;
 mod rank;
@@ -71,6 +72,8 @@ enum Verb {
     Convert(convert::Arguments),
     /// Judge one record under several rule sets, side by side.
     Compare(compare::Arguments),
+    /// Pair a round of a competition, or check how rounds were paired.
+    Pair(pair::Arguments),
     /// Rank the entries of a table.
     Rank(rank::Arguments),
     /// Show a list that the rule set makes.
@@ -134,6 +137,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Gtp(arguments) => gtp::run(arguments, &cli.given, out),
         Verb::Convert(arguments) => convert::run(arguments, &cli.given, out),
         Verb::Compare(arguments) => compare::run(arguments, &cli.given, out),
+        Verb::Pair(arguments) => pair::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
         Verb::Compile(arguments) => compile::run(arguments, &cli.given, out),

@@ -24,6 +24,7 @@ pub use rulebook_model as model;
 pub use rulebook_model::library::{BUILT_IN, Library};
 pub use rulebook_model::{Checked, Lang, Number, Outcome, Phrase, RuleSet, Value};
 pub use rulebook_notation as notation;
+pub use rulebook_pairing as pairing;
 pub use rulebook_reference::{Engine, Fault, Person, Plies, Reason, State, Verdict};
 pub use rulebook_syntax as syntax;
 
