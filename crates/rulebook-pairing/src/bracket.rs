@@ -18,6 +18,9 @@ use crate::refine::Refiner;
 use crate::round::Round;
 use crate::weigh::{Bracket, Halves, Scale, Scope, Worth};
 
+/// How many are tried as the one who leaves the next bracket before that bracket comes into sight.
+const TRIED: usize = 4;
+
 /// How a bracket is paired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
@@ -25,6 +28,9 @@ pub(crate) struct Chosen {
     pub(crate) pairs: Vec<(usize, usize)>,
     /// Those who leave.
     pub(crate) leaves: Vec<usize>,
+    /// Of these and of the next bracket those who would leave that one, in the pairing of both that was found; of use
+    /// only where the next bracket was in sight.
+    pub(crate) left_below: Vec<usize>,
 }
 
 /// What a pairing must hold, for the sake of comparison.
@@ -98,7 +104,6 @@ impl<'r, 'a> Solver<'r, 'a> {
         self.evaluate()?;
         for scope in [Scope::Alone, Scope::Near, Scope::Whole] {
             let found = self.within(scope)?;
-            if std::env::var("DBG").is_ok() { eprintln!("DBG   {scope:?} {:?} -> {found:?}", self.best(scope)); }
             if let Some(chosen) = found {
                 return Ok(Some(chosen));
             }
@@ -131,35 +136,44 @@ impl<'r, 'a> Solver<'r, 'a> {
         self.round.values(&self.pairs, a, b)
     }
 
-    /// Whether what was found with a part of the rest in sight would be found with all of it.
+    /// Whether what was found with a part of the rest in sight would be found with all of it: then what was supposed
+    /// of the next bracket must go together with a pairing of all who come after it.
     fn holds(&self, scope: Scope, chosen: &Chosen) -> Outcome<bool> {
-        if scope == Scope::Whole {
-            return Ok(true);
+        let completes = self.round.criteria.completes.is_some();
+        let with_rest = |some: &[usize]| -> Outcome<bool> {
+            let all: Vec<usize> = some.iter().chain(&self.bracket.rest).copied().collect();
+            Ok(!completes || self.round.can_complete(&all)?)
+        };
+        match scope {
+            Scope::Whole => Ok(true),
+            Scope::Near => with_rest(&chosen.left_below),
+            Scope::Alone => self.next_is_perfect(chosen, &with_rest),
         }
-        if scope == Scope::Alone && !self.next_is_perfect(chosen)? {
-            return Ok(false);
-        }
-        let mut rest = chosen.leaves.clone();
-        rest.extend(&self.bracket.next);
-        rest.extend(&self.bracket.rest);
-        Ok(self.round.criteria.completes.is_none() || self.round.can_complete(&rest)?)
     }
 
     /// Whether nobody leaves the next bracket but one, if it is odd, who measures least.
-    fn next_is_perfect(&self, chosen: &Chosen) -> Outcome<bool> {
+    fn next_is_perfect(
+        &self,
+        chosen: &Chosen,
+        with_rest: &dyn Fn(&[usize]) -> Outcome<bool>,
+    ) -> Outcome<bool> {
         let measures = self.round.criteria.measured.iter().filter_map(|criterion| match &criterion.kind {
             Kind::Next(all) => Some(all.iter()),
             _ => None,
         });
         let measures: Vec<_> = measures.flatten().collect();
+        let mut places = chosen.leaves.clone();
+        places.extend(&self.bracket.next);
         if measures.is_empty() || self.bracket.next.is_empty() {
-            return Ok(true);
+            return with_rest(&places);
         }
         if measures.iter().any(|of| of.most) {
             return Ok(false);
         }
-        let mut places = chosen.leaves.clone();
-        places.extend(&self.bracket.next);
+        let pair = |a: usize, b: usize| self.round.may_pair(places[a], places[b]);
+        if places.len().is_multiple_of(2) {
+            return Ok(complete(places.len(), &pair, &|_| Ok(false))?.is_some() && with_rest(&[])?);
+        }
         let mut may_leave = vec![true; places.len()];
         // Nobody who might have left may measure less than whoever leaves.
         let mut all = self.bracket.members.clone();
@@ -177,8 +191,14 @@ impl<'r, 'a> Solver<'r, 'a> {
                 may_leave[at] &= Some(value(*place)?) == least;
             }
         }
-        let pair = |a: usize, b: usize| self.round.may_pair(places[a], places[b]);
-        Ok(complete(places.len(), &pair, &|at| Ok(may_leave[at]))?.is_some())
+        let candidates = (0..places.len()).rev().filter(|at| may_leave[*at]);
+        for leaver in candidates.take(TRIED) {
+            let found = complete(places.len(), &pair, &|at| Ok(at == leaver))?;
+            if found.is_some() && with_rest(&[places[leaver]])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The first pairing in order, if it is perfect: nothing has to be compared then.
@@ -269,15 +289,16 @@ impl<'r, 'a> Solver<'r, 'a> {
             if bracket.moved == 0 {
                 let order: Vec<usize> = (0..bracket.members.len()).collect();
                 found.halves(&order, pairs, &|preference| self.round.criteria.prefers(preference).is_some())?;
-                return Ok(Some((made, Some(self.chosen(&graph, &found.pairs())))));
+                let free = Self::entries_of(&graph, &found.free(graph.next));
+                return Ok(Some((made, Some(self.chosen(&graph, &found.pairs(), free)))));
             }
             found.pair_first(bracket.moved)?;
             found.choose_moved(bracket.moved)?;
             let mut pairs = found.fixed_pairs();
-            let more = self.second_part(scope, alone, made, &pairs)?;
+            let (more, free) = self.second_part(scope, alone, made, &pairs)?;
             pairs.extend(more);
             pairs.sort_unstable();
-            Ok(Some((made, Some(self.chosen(&graph, &pairs)))))
+            Ok(Some((made, Some(self.chosen(&graph, &pairs, free)))))
         })
     }
 
@@ -288,7 +309,7 @@ impl<'r, 'a> Solver<'r, 'a> {
         alone: bool,
         made: usize,
         fixed: &[(usize, usize)],
-    ) -> Outcome<Vec<(usize, usize)>> {
+    ) -> Outcome<(Vec<(usize, usize)>, Vec<usize>)> {
         let bracket = self.bracket;
         let count = bracket.members.len();
         let mut gone = vec![false; count];
@@ -317,7 +338,8 @@ impl<'r, 'a> Solver<'r, 'a> {
             let Some(found) = found else { return Err(Fault::TooMuchWork) };
             let order: Vec<usize> = (moved..left.len()).collect();
             found.halves(&order, upper, &|preference| self.round.criteria.prefers(preference).is_some())?;
-            Ok(found.pairs().into_iter().map(|(a, b)| (left[a], left[b])).collect())
+            let free = Self::entries_of(&graph, &found.free(graph.next));
+            Ok((found.pairs().into_iter().map(|(a, b)| (left[a], left[b])).collect(), free))
         })
     }
 
@@ -331,12 +353,17 @@ impl<'r, 'a> Solver<'r, 'a> {
         }
     }
 
-    fn chosen(&self, graph: &Graph, pairs: &[(usize, usize)]) -> Chosen {
+    fn entries_of(graph: &Graph, vertices: &[usize]) -> Vec<usize> {
+        vertices.iter().map(|vertex| graph.vertices[*vertex]).collect()
+    }
+
+    fn chosen(&self, graph: &Graph, pairs: &[(usize, usize)], left_below: Vec<usize>) -> Chosen {
         let of = |vertex: usize| graph.vertices[vertex];
         let mut leaves: Vec<usize> = (0..graph.members).collect();
         leaves.retain(|at| !pairs.iter().any(|(a, b)| a == at || b == at));
         let pair = |(a, b): &(usize, usize)| (of(*a).min(of(*b)), of(*a).max(of(*b)));
-        Chosen { pairs: pairs.iter().map(pair).collect(), leaves: leaves.into_iter().map(of).collect() }
+        let leaves = leaves.into_iter().map(of).collect();
+        Chosen { pairs: pairs.iter().map(pair).collect(), leaves, left_below }
     }
 
     /// Calls a function with the best matching of a graph, with weights as wide as they must be.
@@ -426,13 +453,15 @@ pub(crate) fn first(members: &[usize]) -> Chosen {
     let half = members.len() / 2;
     let (upper, lower) = members.split_at(half);
     let pairs = upper.iter().copied().zip(lower.iter().copied()).collect();
-    Chosen { pairs, leaves: lower.get(half..).unwrap_or(&[]).to_vec() }
+    Chosen { pairs, leaves: lower.get(half..).unwrap_or(&[]).to_vec(), left_below: Vec::new() }
 }
 
 /// A best matching, whatever its weights are.
 pub(crate) trait Found {
     /// The pairs of the bracket.
     fn pairs(&self) -> Vec<(usize, usize)>;
+    /// Those of the bracket and of so many behind it who have no partner among these.
+    fn free(&self, next: usize) -> Vec<usize>;
     /// The pairs that are decided.
     fn fixed_pairs(&self) -> Vec<(usize, usize)>;
     /// Decides who of those moved here is paired.
@@ -446,6 +475,10 @@ pub(crate) trait Found {
 impl<W: Weight> Found for Refiner<'_, W> {
     fn pairs(&self) -> Vec<(usize, usize)> {
         Refiner::pairs(self)
+    }
+    fn free(&self, next: usize) -> Vec<usize> {
+        let all = self.members + next;
+        (0..all).filter(|vertex| self.matcher.partner(*vertex).is_none_or(|other| other >= all)).collect()
     }
     fn fixed_pairs(&self) -> Vec<(usize, usize)> {
         self.fixed.clone()

@@ -144,7 +144,7 @@ fn first_in_order(bracket: &Bracket, like: &Chosen) -> Chosen {
     pairs.extend(upper.zip(rest.iter().copied().skip(half)));
     let paired = |at: &usize| pairs.iter().any(|(a, b)| a == at || b == at);
     let leaves = bracket.members.iter().copied().filter(|at| !paired(at)).collect();
-    Chosen { pairs, leaves }
+    Chosen { pairs, leaves, left_below: Vec::new() }
 }
 
 /// The first preference by which one pairing comes before another.

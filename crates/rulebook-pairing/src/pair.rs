@@ -204,7 +204,7 @@ pub(crate) fn steps(round: &Round<'_>) -> Result<Vec<Step>, Failure> {
         next_value: Number::ZERO,
         rest: (0..present).collect(),
     };
-    let nobody = Chosen { pairs: Vec::new(), leaves: Vec::new() };
+    let nobody = Chosen { pairs: Vec::new(), leaves: Vec::new(), left_below: Vec::new() };
     let top = round.entries.first().map_or(Number::ZERO, |entry| entry.bracket);
     let count = round.entries.iter().take_while(|entry| entry.bracket == top).count();
     let (next, rest) = above.rest.split_at(count);
@@ -213,7 +213,6 @@ pub(crate) fn steps(round: &Round<'_>) -> Result<Vec<Step>, Failure> {
     let mut open = next_bracket(round, &above, &nobody);
     while let Some(bracket) = open {
         let chosen = Solver::new(round, &bracket, Demand::Free)?.solve()?;
-        if std::env::var("DBG").is_ok() { eprintln!("DBG {:?} members {:?} moved {} next {:?} rest {:?} -> {:?}", bracket.value, bracket.members, bracket.moved, bracket.next, bracket.rest, chosen); }
         let Some(chosen) = chosen else { return Err(Failure::Impossible { present }) };
         open = next_bracket(round, &bracket, &chosen);
         steps.push(Step { bracket, chosen });
