@@ -24,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes: Vec<usize> = std::env::args().skip(1).map(|size| size.parse()).collect::<Result<_, _>>()?;
     let library = Library::default();
     let source = library.find(RULES).ok_or("there is no such rule set")?;
-    let rules = rulebook_model::check(&source, &|id| library.find(id), &[]).rules.ok_or("it cannot be used")?;
+    let rules =
+        rulebook_model::check(&source, &|id| library.find(id), &[]).rules.ok_or("it cannot be used")?;
     let pairer = Pairer::new(&rules)?;
     for (size, allowed) in ALLOWED {
         if !sizes.is_empty() && !sizes.contains(&size) {
@@ -53,7 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             for pair in settled.pairs {
                 let half = Number::fraction(1, 2).unwrap_or(Number::ZERO);
-                chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                chance =
+                    chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 // The better placed wins more often.
                 let favourite = pair.rows[0] < pair.rows[1];
                 let (own, theirs) = match (chance >> 33) % 10 {
@@ -66,14 +68,30 @@ fn main() -> Result<(), Box<dyn Error>> {
                 games.push(game(round, white, black, own, Value::Number(theirs), true, ""));
             }
             if let Some(row) = settled.alone {
-                games.push(game(round, Value::Row(0, row), Value::Nothing, Number::ONE, Value::Nothing, false, "paired"));
+                games.push(game(
+                    round,
+                    Value::Row(0, row),
+                    Value::Nothing,
+                    Number::ONE,
+                    Value::Nothing,
+                    false,
+                    "paired",
+                ));
             }
         }
     }
     Ok(())
 }
 
-fn game(round: u32, white: Value, black: Value, own: Number, theirs: Value, played: bool, bye: &str) -> Vec<Value> {
+fn game(
+    round: u32,
+    white: Value,
+    black: Value,
+    own: Number,
+    theirs: Value,
+    played: bool,
+    bye: &str,
+) -> Vec<Value> {
     let round = Value::Number(Number::whole(round.into()));
     vec![round, white, black, Value::Number(own), theirs, Value::Truth(played), Value::Text(bye.to_owned())]
 }

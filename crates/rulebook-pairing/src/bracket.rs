@@ -179,9 +179,8 @@ impl<'r, 'a> Solver<'r, 'a> {
         let mut all = self.bracket.members.clone();
         all.extend(&self.bracket.next);
         for of in measures {
-            let value = |place: usize| {
-                measure(&self.round.of_one(&of.code, place, self.bracket.next_value)?)
-            };
+            let value =
+                |place: usize| measure(&self.round.of_one(&of.code, place, self.bracket.next_value)?);
             let mut least: Option<Number> = None;
             for place in &all {
                 let value = value(*place)?;
@@ -288,7 +287,8 @@ impl<'r, 'a> Solver<'r, 'a> {
             }
             if bracket.moved == 0 {
                 let order: Vec<usize> = (0..bracket.members.len()).collect();
-                found.halves(&order, pairs, &|preference| self.round.criteria.prefers(preference).is_some())?;
+                found
+                    .halves(&order, pairs, &|preference| self.round.criteria.prefers(preference).is_some())?;
                 let free = Self::entries_of(&graph, &found.free(graph.next));
                 return Ok(Some((made, Some(self.chosen(&graph, &found.pairs(), free)))));
             }
@@ -328,8 +328,7 @@ impl<'r, 'a> Solver<'r, 'a> {
             rest: bracket.rest.clone(),
         };
         let graph = Graph::new(&remainder, &remainder.members, scope);
-        let places: Vec<Option<usize>> =
-            (0..left.len()).map(|at| at.checked_sub(moved)).collect();
+        let places: Vec<Option<usize>> = (0..left.len()).map(|at| at.checked_sub(moved)).collect();
         let upper = made - fixed.len();
         let halves = self.halves(&places, upper);
         let scale = Scale::new(self.round, &remainder, scope, alone, &self.pairs, Some(halves))?;
@@ -400,7 +399,10 @@ impl<'r, 'a> Solver<'r, 'a> {
         for a in 0..graph.vertices.len() {
             for b in a + 1..graph.vertices.len() {
                 let (one, other) = (graph.vertices[a], graph.vertices[b]);
-                if b < graph.moved || b < graph.members && (barred[a] || barred[b]) || !self.demanded(graph, a, b) {
+                if b < graph.moved
+                    || b < graph.members && (barred[a] || barred[b])
+                    || !self.demanded(graph, a, b)
+                {
                     continue;
                 }
                 if !self.round.may_pair(one, other)? {

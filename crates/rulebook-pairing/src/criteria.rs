@@ -41,7 +41,8 @@ pub(crate) struct Criteria<'a> {
 
 impl<'a> Criteria<'a> {
     pub(crate) fn new(rules: &'a RuleSet) -> Self {
-        let (mut forbid, mut not_alone, mut whole, mut completes) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let (mut forbid, mut not_alone, mut whole, mut completes) =
+            (Vec::new(), Vec::new(), Vec::new(), None);
         let (mut measured, mut prefer, mut sides) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bans, mut pairs): (Vec<&Code>, Vec<&Code>) = (Vec::new(), Vec::new());
         for (at, clause) in rules.clauses.iter().enumerate() {

@@ -274,9 +274,7 @@ impl<'a> Evaluator<'a> {
                 Some(Val::Player(player)) => Val::Player(self.rules.next_player(*player)),
                 _ => Val::Nothing,
             },
-            Builtin::Players => {
-                Val::List((0..self.rules.players.len() as u8).map(Val::Player).collect())
-            }
+            Builtin::Players => Val::List((0..self.rules.players.len() as u8).map(Val::Player).collect()),
             Builtin::Min | Builtin::Max => match (number(0), number(1)) {
                 (Some(a), Some(b)) => Val::Number(if builtin == Builtin::Min { a.min(b) } else { a.max(b) }),
                 _ => Val::Nothing,

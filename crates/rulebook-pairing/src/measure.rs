@@ -178,9 +178,7 @@ fn inline(rules: &RuleSet, term: &Term, frame: &[Term], next: &mut u16) -> Term 
             // What concerns one of the two stays closed, so that it is remembered; local names may be in it.
             let whole = Term::Apply(*body, arguments.clone());
             match code.and_then(|body| body.codes.first()) {
-                Some(code) if !alone(&whole) && *next < 4000 => {
-                    inline(rules, &code.term, &arguments, next)
-                }
+                Some(code) if !alone(&whole) && *next < 4000 => inline(rules, &code.term, &arguments, next),
                 _ => whole,
             }
         }
@@ -255,9 +253,7 @@ fn map(term: Term, bound: &mut Vec<u16>, f: &mut dyn FnMut(Term, &mut Vec<u16>) 
             Term::Call(builtin, terms.into_iter().map(|term| f(term, bound)).collect())
         }
         Term::List(terms, set) => Term::List(terms.into_iter().map(|term| f(term, bound)).collect(), set),
-        Term::Apply(body, terms) => {
-            Term::Apply(body, terms.into_iter().map(|term| f(term, bound)).collect())
-        }
+        Term::Apply(body, terms) => Term::Apply(body, terms.into_iter().map(|term| f(term, bound)).collect()),
         other => other,
     }
 }

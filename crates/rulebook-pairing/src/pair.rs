@@ -238,7 +238,10 @@ fn settle(round: &Round<'_>, number: u32, steps: &[Step]) -> Result<Settled, Fai
             let sum = one.bracket.plus(other.bracket).unwrap_or(Number::ZERO);
             let order = (std::cmp::Reverse(one.bracket), std::cmp::Reverse(sum), *a);
             let side = side.map(|(_, clause)| clause);
-            pairs.push((order, Paired { rows, bracket: step.bracket.value, decided: reason.of(*a, *b), side }));
+            pairs.push((
+                order,
+                Paired { rows, bracket: step.bracket.value, decided: reason.of(*a, *b), side },
+            ));
         }
     }
     pairs.sort_by_key(|(order, _)| *order);

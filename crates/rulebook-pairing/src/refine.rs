@@ -38,6 +38,17 @@ impl<W: Weight> Refiner<'_, W> {
         Ok(())
     }
 
+    /// Makes edges of one kind at a vertex worth more than what later decisions prefer, so that one of them stays.
+    fn keep(&mut self, vertex: usize, kind: impl Fn(usize) -> bool) -> Outcome<()> {
+        let kept: Vec<usize> = self.matcher.neighbours(vertex).filter(|other| kind(*other)).collect();
+        let bonus = 2 * self.members as i64;
+        for other in kept {
+            self.nudge(vertex, other, bonus)?;
+        }
+        self.matcher.solve();
+        Ok(())
+    }
+
     fn drop_edges(&mut self, vertex: usize, drops: impl Fn(usize) -> bool) {
         let gone: Vec<usize> = self.matcher.neighbours(vertex).filter(|other| drops(*other)).collect();
         for other in gone {
@@ -68,6 +79,7 @@ impl<W: Weight> Refiner<'_, W> {
                 }
             }
             if self.partner(vertex).is_some() {
+                self.keep(vertex, |other| other < members)?;
                 self.drop_edges(vertex, |other| other >= members);
             } else {
                 self.drop_edges(vertex, |other| other < members);
@@ -77,7 +89,11 @@ impl<W: Weight> Refiner<'_, W> {
     }
 
     /// Gives each of some members, in order, the first partner of those from a place on that it can have.
-    pub(crate) fn choose_partners(&mut self, vertices: &[usize], from: impl Fn(usize) -> usize) -> Outcome<()> {
+    pub(crate) fn choose_partners(
+        &mut self,
+        vertices: &[usize],
+        from: impl Fn(usize) -> usize,
+    ) -> Outcome<()> {
         for vertex in vertices.iter().copied() {
             let Some(partner) = self.partner(vertex) else { continue };
             let lowest = from(vertex);
@@ -118,6 +134,9 @@ impl<W: Weight> Refiner<'_, W> {
                 self.matcher.solve();
             }
             let is_leader = is_leader(self);
+            if is_leader {
+                self.keep(vertex, leads)?;
+            }
             self.drop_edges(vertex, |other| leads(other) != is_leader);
         }
         Ok(())

@@ -43,7 +43,10 @@ impl std::fmt::Display for Failure {
             Self::NoPairing => f.write_str("this rule set says nothing about pairings"),
             Self::Fault(fault) => fault.fmt(f),
             Self::Impossible { present } => {
-                write!(f, "the {present} entries that are present cannot all be paired under the clauses that forbid")
+                write!(
+                    f,
+                    "the {present} entries that are present cannot all be paired under the clauses that forbid"
+                )
             }
         }
     }

@@ -60,7 +60,12 @@ pub(crate) struct Halves<'h> {
 
 /// One field of a weight.
 enum Field {
-    Pair { at: usize, level: Option<Number>, most: bool, scale: i64 },
+    Pair {
+        at: usize,
+        level: Option<Number>,
+        most: bool,
+        scale: i64,
+    },
     /// By member.
     Leaves(Vec<i64>),
     /// By member, then by those of the next bracket.
@@ -86,8 +91,8 @@ pub(crate) struct Worth<W> {
     next: Vec<W>,
 }
 
-/// What the widths of the fields are counted with: how large a number of the last field, for steps, can be.
-pub(crate) const STEP: i64 = 3;
+/// How often the number of members fits into the last field, which decisions among equal pairings use.
+const STEPS: i64 = 6;
 
 impl<'r> Scale<'r> {
     /// The measures of a bracket. `alone` says whether the one who leaves is the one left alone.
@@ -104,7 +109,8 @@ impl<'r> Scale<'r> {
         for criterion in &round.criteria.measured {
             match &criterion.kind {
                 Kind::Pair(at, of) => {
-                    let values: Outcome<Vec<Number>> = kept.iter().map(|values| measure(&values[*at])).collect();
+                    let values: Outcome<Vec<Number>> =
+                        kept.iter().map(|values| measure(&values[*at])).collect();
                     let values = values?;
                     let most = of.most;
                     if of.each {
@@ -151,7 +157,7 @@ impl<'r> Scale<'r> {
         let order = halves.map_or(0, |halves| halves.place.iter().flatten().count()) as i64;
         ranges.push(-i64::from(halves.is_some_and(|halves| halves.fewest))..=0);
         ranges.push(-(if halves.is_some_and(|halves| halves.nearest) { order } else { 0 })..=0);
-        ranges.push(-STEP..=members as i64 + STEP);
+        ranges.push(-4..=STEPS * members as i64 + 4);
         let layout = Fields::new(&ranges, count / 2 + 1);
         let alike = kept.iter().enumerate().map(|(at, values)| (address(values), at)).collect();
         Ok(Self { fields, layout, kept, halves, alike, members })
@@ -173,11 +179,8 @@ impl<'r> Scale<'r> {
 
     /// Works out what pairs are worth.
     pub(crate) fn worth<W: Weight>(&self, next: usize) -> Outcome<Worth<W>> {
-        let alike: Outcome<Vec<W>> = self
-            .kept
-            .iter()
-            .map(|values| self.pack(|_, field| field.of_pair(values)))
-            .collect();
+        let alike: Outcome<Vec<W>> =
+            self.kept.iter().map(|values| self.pack(|_, field| field.of_pair(values))).collect();
         let of = |at: usize, of_next: bool| {
             self.pack(|_, field| {
                 Ok(match field {

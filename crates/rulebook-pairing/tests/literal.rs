@@ -10,7 +10,8 @@ use rulebook_pairing::{Failure, Pairer};
 use rulebook_reference::Engine;
 
 fn agrees(id: &str, runs: u64) {
-    let wanted: u64 = std::env::var("RULEBOOK_PAIRING_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(runs);
+    let wanted: u64 =
+        std::env::var("RULEBOOK_PAIRING_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(runs);
     for seed in 0..wanted {
         let mut chance = Chance(seed);
         let count = 3 + chance.below(6) as usize;
@@ -31,7 +32,8 @@ fn agrees(id: &str, runs: u64) {
                 }
                 Err(failure) => panic!("seed {seed}, round {round}: {failure}"),
             };
-            let literal = literal.unwrap_or_else(|| panic!("seed {seed}, round {round}: only by trying: none"));
+            let literal =
+                literal.unwrap_or_else(|| panic!("seed {seed}, round {round}: only by trying: none"));
             let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
             let found: BTreeSet<_> = settled.pairs.iter().map(|pair| sorted(pair.rows)).collect();
             let wanted: BTreeSet<_> = literal.pairs.iter().map(|(a, b)| sorted([*a, *b])).collect();

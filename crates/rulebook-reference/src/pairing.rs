@@ -261,11 +261,11 @@ impl Round<'_> {
                     all.push(self.of_leaves(measure, if here { leaves } else { &[] }, bracket)?);
                 }
                 PairingForm::Next(clauses) if below < self.rows.len() => {
-                    let to = (0..self.rows.len())
-                        .filter(|at| self.brackets[*at] >= self.brackets[below])
-                        .count();
+                    let to =
+                        (0..self.rows.len()).filter(|at| self.brackets[*at] >= self.brackets[below]).count();
                     let members: Vec<usize> = leaves.iter().copied().chain(below..to).collect();
-                    let next = self.bracket(&members, leaves.len(), self.brackets[below], to, Some(clauses))?;
+                    let next =
+                        self.bracket(&members, leaves.len(), self.brackets[below], to, Some(clauses))?;
                     let Some(next) = next else { return Err(Fault::TooMuchWork) };
                     for at in clauses {
                         let clause = self.rules.clauses.get(usize::from(*at)).map(|clause| &clause.form);

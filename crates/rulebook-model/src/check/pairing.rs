@@ -5,8 +5,8 @@
 
 use rulebook_syntax::codes;
 
-use super::names::Scope;
 use super::Checker;
+use super::names::Scope;
 use crate::draft::{ClauseDraft, Draft, In, Loc, PairingClause, suggest};
 use crate::layer::Layers;
 use crate::pairing::{Measure, Pairing, PairingForm};

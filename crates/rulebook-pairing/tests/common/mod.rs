@@ -20,7 +20,8 @@ pub fn rules(id: &str, given: &[(&str, String)]) -> RuleSet {
     let given: Vec<(String, String)> =
         given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     let checked = rulebook_model::check(&source, &|id| library.find(id), &given);
-    let wrong: Vec<String> = checked.diagnostics.iter().map(|found| format!("{} {}", found.code, found.message)).collect();
+    let wrong: Vec<String> =
+        checked.diagnostics.iter().map(|found| format!("{} {}", found.code, found.message)).collect();
     assert!(checked.rules.is_some(), "{wrong:#?}");
     checked.rules.unwrap()
 }
@@ -91,7 +92,8 @@ pub fn report(content: &str) -> Report {
                     let theirs = result[&(*opponent, at)];
                     let other = Value::Row(0, row(*opponent));
                     let played = !"+-".contains(*sign) && !"+-".contains(theirs);
-                    let games = vec![round, own, other, worth(*sign), worth(theirs), Value::Truth(played), text("")];
+                    let games =
+                        vec![round, own, other, worth(*sign), worth(theirs), Value::Truth(played), text("")];
                     report.games.push(games);
                 }
             } else if *sign != ' ' {
@@ -141,7 +143,8 @@ impl Played {
     }
 
     pub fn state(&self, rules: &RuleSet) -> State {
-        let tables = [("entries", self.entries.clone()), ("games", self.games.clone()), ("byes", self.byes.clone())];
+        let tables =
+            [("entries", self.entries.clone()), ("games", self.games.clone()), ("byes", self.byes.clone())];
         state(rules, &tables)
     }
 
@@ -149,7 +152,11 @@ impl Played {
     pub fn be_away(&mut self, round: u32, odds: u64, chance: &mut Chance) {
         for row in 0..self.entries.len() as u32 {
             if chance.below(100) < odds {
-                let (bye, worth) = if chance.below(2) == 0 { ("half", Number::fraction(1, 2).unwrap()) } else { ("zero", Number::ZERO) };
+                let (bye, worth) = if chance.below(2) == 0 {
+                    ("half", Number::fraction(1, 2).unwrap())
+                } else {
+                    ("zero", Number::ZERO)
+                };
                 self.byes.push(vec![Value::Row(0, row), whole(round.into()), text(bye)]);
                 self.games.push(vec![
                     whole(round.into()),
