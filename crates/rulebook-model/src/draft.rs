@@ -267,6 +267,8 @@ pub struct NotationDraft {
     pub sgf: Option<SgfDraft>,
     /// What controllers call things.
     pub gtp: Option<GtpDraft>,
+    /// What reports of tournaments call things.
+    pub trf: Option<TrfDraft>,
     /// Events of the clock: what for, and the event.
     pub clock: Vec<(Loc, Loc)>,
     /// Events by which games end as records say.
@@ -288,6 +290,17 @@ pub struct SgfDraft {
     pub by: Vec<Loc>,
     /// Numbers of hundredths that are halves of what is meant.
     pub doubled: Vec<Loc>,
+}
+
+/// What reports of tournaments call things, as written.
+#[derive(Clone, Debug, Default)]
+pub struct TrfDraft {
+    /// Parameters by what a report tells.
+    pub terms: Vec<(Loc, Loc)>,
+    /// The parameters that are the keys of a ranking, in their order.
+    pub keys: Vec<Loc>,
+    /// The words that such a key may be made of.
+    pub words: Vec<Loc>,
 }
 
 /// What controllers call things, as written.

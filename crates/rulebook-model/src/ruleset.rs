@@ -9,7 +9,7 @@ use rulebook_syntax::ast::{Binary, Fold, Period, Quantifier};
 use rulebook_syntax::{Source, Span};
 
 use crate::board::{Board, Direction};
-use crate::exchange::{GtpTerms, SgfTerms, SizeTerms};
+use crate::exchange::{GtpTerms, SgfTerms, SizeTerms, TrfTerms};
 use crate::pairing::{Pairing, PairingForm};
 use crate::types::{Type, Unit};
 use crate::value::{Number, Site, Value};
@@ -788,6 +788,8 @@ pub struct Notation {
     pub sgf: Option<SgfTerms>,
     /// What controllers call things.
     pub gtp: Option<GtpTerms>,
+    /// What reports of tournaments call things.
+    pub trf: Option<TrfTerms>,
     /// How records with clock times become events.
     pub clock: ClockEvents,
     /// The events by which a game ends as a record says, in the order in which they are tried.

@@ -693,7 +693,7 @@ fn binary(operator: Binary, a: Value, b: Value) -> Outcomes<Value> {
 }
 
 /// Longest list that a range makes.
-const MAX_RANGE: i64 = 100_000;
+pub(crate) const MAX_RANGE: i64 = 100_000;
 
 fn range(from: Number, to: Number) -> Outcomes<Value> {
     let (Some(from), Some(to)) = (from.to_whole(), to.to_whole()) else { return Ok(Value::List(Vec::new())) };

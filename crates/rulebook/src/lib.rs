@@ -12,6 +12,7 @@ pub mod records;
 pub mod referee;
 pub mod sgf;
 pub mod tables;
+pub mod trf;
 
 use std::io;
 use std::path::Path;

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 use rulebook::pairing::{Compared, Explained, Failure as Unpaired, Pairer, Settled, WhyNot};
-use rulebook::{Lang, Number, RuleSet, State, tables};
+use rulebook::{Lang, Number, RuleSet, State};
 use serde::Serialize;
 
-use super::{Answer, Given, Language, decimal, engine, row_name, text};
+use super::{Answer, Given, Language, Tables, decimal, row_name};
 use crate::describe::{self, say};
-use crate::failure::Failure;
+use crate::failure::{Failure, in_line, warn};
 use crate::json::ClauseRef;
 use crate::out::{Out, table};
 
@@ -47,6 +47,8 @@ struct Report {
     pairs: Vec<Board>,
     /// Who is left alone.
     alone: Option<String>,
+    /// What was assumed about a report, or left out of it.
+    notes: Vec<String>,
     /// The clauses that are named.
     clauses: Vec<ClauseRef>,
     /// With `--explain`.
@@ -109,6 +111,8 @@ struct Measured {
 struct Checked {
     /// The id of the rule set.
     rules: String,
+    /// What was assumed about a report, or left out of it.
+    notes: Vec<String>,
     /// The rounds.
     rounds: Vec<CheckedRound>,
 }
@@ -133,19 +137,20 @@ struct Desk<'a> {
     rules: &'a RuleSet,
     state: &'a State,
     pairer: Pairer<'a>,
+    notes: Vec<String>,
     lang: Lang,
 }
 
 /// Runs `pair`.
 pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
-    let engine = engine(&arguments.file, given)?;
+    let Tables { engine, state, repairs, .. } = super::tables(&arguments.file, &arguments.table, given)?;
+    if !out.is_json() {
+        warn(&repairs);
+    }
     let rules = engine.rules();
-    let source = text(&arguments.table, tables::MAX_TEXT)?;
-    let state = tables::read(rules, &source).map_err(|faults| {
-        Failure::new(format!("`{}` does not fit the tables of `{}`", arguments.table, rules.id)).at(faults)
-    })?;
     let pairer = Pairer::new(rules).map_err(|failure| told(rules, 0, &failure))?;
-    let desk = Desk { rules, state: &state, pairer, lang: arguments.language.get() };
+    let notes = repairs.iter().map(in_line).collect();
+    let desk = Desk { rules, state: &state, pairer, notes, lang: arguments.language.get() };
     if arguments.check { desk.check(out) } else { desk.pair(arguments, out) }
 }
 
@@ -352,6 +357,7 @@ impl Desk<'_> {
             round,
             pairs: pairs.iter().enumerate().map(board).collect(),
             alone: settled.and_then(|settled| settled.alone).map(|row| self.name(row)),
+            notes: self.notes.clone(),
             clauses: ClauseRef::all(self.rules, &named),
             explained,
             why_not,
@@ -460,7 +466,7 @@ impl Desk<'_> {
         let same = rounds.iter().all(|round| round.same);
         let answer = if same { Answer::Good } else { Answer::No };
         if out.is_json() {
-            out.document(&Checked { rules: self.rules.id.clone(), rounds });
+            out.document(&Checked { rules: self.rules.id.clone(), notes: self.notes.clone(), rounds });
             return Ok(answer);
         }
         let lang = self.lang;

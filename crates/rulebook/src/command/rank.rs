@@ -1,13 +1,15 @@
 //! `rank`: the entries of a table in their places, and which clause parts whom.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use rulebook::model::ruleset::Clause;
-use rulebook::{Engine, Lang, Number, State, tables};
+use rulebook::{Engine, Lang, Number, State};
 use serde::Serialize;
 
-use super::{Answer, Given, Language, decimal, engine, row_name, text};
+use super::{Answer, Given, Language, decimal, row_name};
 use crate::describe::{self, say};
-use crate::failure::Failure;
+use crate::failure::{Failure, in_line, warn};
 use crate::json::Words;
 use crate::out::{Out, table};
 
@@ -16,8 +18,9 @@ use crate::out::{Out, table};
 pub(super) struct Arguments {
     /// A rule file, or the id of a built-in rule set.
     file: String,
-    /// The tables that the rule set declares: YAML, or `.csv` with values parted by commas, where a line
-    /// that begins with `#` is a comment if the fields are not yet named.
+    /// The tables that the rule set declares: YAML, `.csv` with values parted by commas, where a line
+    /// that begins with `#` is a comment if the fields are not yet named, or the report of a tournament
+    /// in TRF.
     table: String,
     /// Tell which clause parts this entry from which others.
     #[arg(long, value_name = "NAME")]
@@ -35,6 +38,10 @@ struct Report {
     keys: Vec<Key>,
     /// The entries, best first.
     entries: Vec<Entry>,
+    /// The parameters that a report sets.
+    terms: BTreeMap<String, String>,
+    /// What was assumed about a report, or left out of it.
+    notes: Vec<String>,
     /// With `--explain`: what parts the entry from the others.
     explained: Option<Vec<Parted>>,
 }
@@ -89,13 +96,13 @@ struct Placed {
 
 /// Runs `rank`.
 pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
-    let engine = engine(&arguments.file, given)?;
-    let rules = engine.rules();
     let lang = arguments.language.get();
-    let source = text(&arguments.table, tables::MAX_TEXT)?;
-    let state = tables::read(rules, &source).map_err(|faults| {
-        Failure::new(format!("`{}` does not fit the tables of `{}`", arguments.table, rules.id)).at(faults)
-    })?;
+    let super::Tables { engine, state, terms, repairs } =
+        super::tables(&arguments.file, &arguments.table, given)?;
+    if !out.is_json() {
+        warn(&repairs);
+    }
+    let rules = engine.rules();
     let placed = places(&engine, &state)?;
     let keys = placed.first().map_or(&[][..], |first| first.keys.as_slice());
     let keys: Vec<&Clause> = keys.iter().filter_map(|(at, _)| rules.clauses.get(usize::from(*at))).collect();
@@ -122,6 +129,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
             .map(|clause| Key { clause: clause.id.clone(), title: (&clause.title).into() })
             .collect(),
         entries: entries.collect(),
+        terms: terms.into_iter().collect(),
+        notes: repairs.iter().map(in_line).collect(),
         explained,
     });
     Ok(Answer::Good)
