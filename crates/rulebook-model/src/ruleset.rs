@@ -10,6 +10,7 @@ use rulebook_syntax::{Source, Span};
 
 use crate::board::{Board, Direction};
 use crate::exchange::{GtpTerms, SgfTerms, SizeTerms, TrfTerms};
+use crate::pairing::{Pairing, PairingForm};
 use crate::types::{Type, Unit};
 use crate::value::{Number, Site, Value};
 
@@ -84,6 +85,8 @@ pub struct RuleSet {
     pub arguments: Vec<Option<Vec<(u16, Type)>>>,
     /// Tables of records.
     pub tables: Vec<Table>,
+    /// How entries are paired, if they are.
+    pub pairing: Option<Pairing>,
     /// The clauses, in force order.
     pub clauses: Vec<Clause>,
     /// Clauses of bases that a layer replaced or dropped: what was there, and why it is gone.
@@ -698,6 +701,8 @@ pub enum Form {
     },
     /// A key of the ranking; larger is better. Slot 0 holds the entry.
     Rank(Code),
+    /// What pairings are chosen by.
+    Pairing(PairingForm),
     /// A list that the rule set makes.
     List {
         /// Its name.

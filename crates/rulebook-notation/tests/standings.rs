@@ -1,6 +1,7 @@
 //! Tournaments from their reports: every tie-break is the one that published programs give.
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,16 +46,23 @@ fn rounded(number: Number, like: &str) -> String {
     format!("{:.places$}", value + 1e-9)
 }
 
-fn rules(given: &[(String, String)]) -> Arc<RuleSet> {
-    let checked = Library::default().check(RULES, given).expect("the rule set is built in");
-    Arc::new(checked.rules.expect("it has no errors"))
+/// The rule set with some parameters, checked once for all reports that want it so.
+fn rules(
+    known: &mut BTreeMap<Vec<(String, String)>, Arc<RuleSet>>,
+    given: &[(String, String)],
+) -> Arc<RuleSet> {
+    let check = || {
+        let checked = Library::default().check(RULES, given).expect("the rule set is built in");
+        Arc::new(checked.rules.expect("it has no errors"))
+    };
+    Arc::clone(known.entry(given.to_vec()).or_insert_with(check))
 }
 
 #[test]
 fn tie_breaks_are_those_of_the_tables() {
     let reports = reports();
     assert_eq!(reports.len(), 36);
-    let mut wrong = Vec::new();
+    let (mut wrong, mut known) = (Vec::new(), BTreeMap::new());
     for report in &reports {
         let table = table(report);
         let bytes = std::fs::read(report).expect("the report can be read");
@@ -67,9 +75,9 @@ fn tie_breaks_are_those_of_the_tables() {
                 let words: Vec<String> = column.split('/').map(|word| format!("'{word}'")).collect();
                 given.push((format!("key{at}"), format!("[{}]", words.join(", "))));
             }
-            let (terms, _) = trf::terms::terms(&rules(&given), &read, &source);
+            let (terms, _) = trf::terms::terms(&rules(&mut known, &given), &read, &source);
             given.extend(terms.iter().map(rulebook_notation::sgf::terms::Term::given));
-            let engine = Engine::new(rules(&given));
+            let engine = Engine::new(rules(&mut known, &given));
             let state = trf::tables(engine.rules(), &read, &source).expect("the tables fit");
             let ranked = quick::rank(&engine, &state, Quickness::default()).expect("no fault");
             for entry in ranked.iter().flatten() {

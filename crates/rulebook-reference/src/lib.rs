@@ -8,6 +8,7 @@ mod effects;
 mod engine;
 mod eval;
 pub mod explore;
+pub mod pairing;
 pub mod quick;
 mod state;
 mod walk;

@@ -29,10 +29,12 @@ mod inspect;
 mod judge;
 mod list;
 mod moves;
+mod pair;
 mod perft;
 mod plan;
 mod rank;
 mod show;
+mod simulate;
 
 /// Checks, explains and applies regulations of games and tournaments that are written as data.
 #[derive(Parser)]
@@ -72,8 +74,12 @@ enum Verb {
     Convert(convert::Arguments),
     /// Judge one record under several rule sets, side by side.
     Compare(compare::Arguments),
+    /// Pair a round of a competition, or check how rounds were paired.
+    Pair(pair::Arguments),
     /// Rank the entries of a table.
     Rank(rank::Arguments),
+    /// Simulate a tournament by lot, paired by the rule set, and write its report.
+    Simulate(simulate::Arguments),
     /// Show a list that the rule set makes.
     List(list::Arguments),
     /// Compile a rule set into one file that other programs load.
@@ -135,7 +141,9 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Gtp(arguments) => gtp::run(arguments, &cli.given, out),
         Verb::Convert(arguments) => convert::run(arguments, &cli.given, out),
         Verb::Compare(arguments) => compare::run(arguments, &cli.given, out),
+        Verb::Pair(arguments) => pair::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
+        Verb::Simulate(arguments) => simulate::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
         Verb::Compile(arguments) => compile::run(arguments, &cli.given, out),
         Verb::EmitRust(arguments) => emit_rust::run(arguments, &cli.given, out),
