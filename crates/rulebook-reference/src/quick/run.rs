@@ -23,6 +23,8 @@ pub(super) struct Run<'p> {
     fuel: u64,
     /// What each definition gave for some arguments.
     memo: Vec<Map<Box<[Val]>, Val>>,
+    /// The same for those whose only argument is a row, by its number.
+    by_row: Vec<Vec<Option<Val>>>,
     /// How many more values may be remembered.
     room: usize,
     indexes: Map<(u16, u16), Index>,
@@ -63,6 +65,7 @@ impl<'p> Run<'p> {
             stack: Vec::new(),
             fuel: TABLE_FUEL,
             memo,
+            by_row: plan.bodies.iter().map(|_| Vec::new()).collect(),
             room,
             indexes: Map::default(),
             tied,
@@ -147,6 +150,7 @@ impl<'p> Run<'p> {
                 let (a, b) = (self.eval(a, base)?, self.eval(b, base)?);
                 binary(*operator, &a, &b)?
             }
+            Node::Holds(inner) => Val::Truth(self.holds(inner, base)?),
             Node::IsEmpty(inner) => Val::Truth(match self.eval(inner, base)? {
                 Val::List(list) => list.all().is_empty(),
                 _ => true,
@@ -256,14 +260,22 @@ impl<'p> Run<'p> {
             let value = self.eval(argument, base)?;
             self.stack.push(value);
         }
-        let Some(Some(body)) = plan.bodies.get(usize::from(at)) else {
+        let Some(body) = plan.bodies.get(usize::from(at)) else {
             self.stack.truncate(frame);
             return Ok(Val::Nothing);
         };
         let given = self.stack.get(frame..).unwrap_or(&[]);
-        let memo = self.memo.get(usize::from(at)).filter(|_| body.kept && self.story.is_none());
-        if let Some(known) = memo.and_then(|memo| memo.get(given)) {
-            let known = known.clone();
+        // A definition is prepared for the types of its arguments, so that all these rows are of one table.
+        let row = match body.only.and_then(|only| given.get(only)) {
+            Some(Val::Row(_, row)) => Some(*row as usize),
+            _ => None,
+        };
+        let known = match row {
+            _ if !body.kept || self.story.is_some() => None,
+            Some(row) => self.by_row.get(usize::from(at)).and_then(|rows| rows.get(row)?.clone()),
+            None => self.memo.get(usize::from(at)).and_then(|memo| memo.get(given).cloned()),
+        };
+        if let Some(known) = known {
             self.stack.truncate(frame);
             return Ok(known);
         }
@@ -295,8 +307,16 @@ impl<'p> Run<'p> {
                 around.push(Told { name: body.name.clone(), given, gave: plan.texts.value(&value), asked });
             }
         } else if body.kept && self.room > 0 {
-            let key: Box<[Val]> = given.into();
-            if let Some(memo) = self.memo.get_mut(usize::from(at)) {
+            let key: Box<[Val]> = if row.is_some() { Box::default() } else { given.into() };
+            if let (Some(row), Some(rows)) = (row, self.by_row.get_mut(usize::from(at))) {
+                self.room -= 1;
+                if rows.len() <= row {
+                    rows.resize(row + 1, None);
+                }
+                if let Some(slot) = rows.get_mut(row) {
+                    *slot = Some(value.clone());
+                }
+            } else if let Some(memo) = self.memo.get_mut(usize::from(at)) {
                 self.room -= 1;
                 memo.insert(key, value.clone());
             }
@@ -349,14 +369,15 @@ impl<'p> Run<'p> {
     }
 }
 
-fn binary(operator: Binary, a: &Val, b: &Val) -> Outcomes<Val> {
+/// What an operator gives.
+pub(super) fn binary(operator: Binary, a: &Val, b: &Val) -> Outcomes<Val> {
     let truth = |truth: bool| Ok(Val::Truth(truth));
     match operator {
         Binary::Eq => return truth(a == b),
         Binary::Ne => return truth(a != b),
         Binary::In | Binary::NotIn => {
             let found = match b {
-                Val::List(list) => list.all().contains(a),
+                Val::List(list) => list.contains(a),
                 other => other == a && *a != Val::Nothing,
             };
             return truth(found == (operator == Binary::In));

@@ -2,8 +2,8 @@
 //!
 //! Invariant: two values are equal here if and only if they are equal as values of the rule language.
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell};
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::rc::Rc;
 
@@ -31,15 +31,37 @@ struct Items {
     all: Vec<Val>,
     /// Once asked for; zero before.
     hash: Cell<u64>,
+    /// How often it was asked for a member, and the members once that was often.
+    asked: Cell<u8>,
+    members: OnceCell<HashSet<Val, BuildHasherDefault<Mixer>>>,
 }
+
+/// So many members are looked through each time; of more, a set is made when it has been asked for some.
+const FEW: usize = 24;
+/// So often a long list is looked through.
+const SELDOM: u8 = 8;
 
 impl List {
     pub(super) fn new(all: Vec<Val>) -> Self {
-        Self(Rc::new(Items { all, hash: Cell::new(0) }))
+        Self(Rc::new(Items { all, hash: Cell::new(0), asked: Cell::new(0), members: OnceCell::new() }))
     }
 
     pub(super) fn all(&self) -> &[Val] {
         &self.0.all
+    }
+
+    /// Whether a value is a member.
+    #[expect(
+        clippy::mutable_key_type,
+        reason = "what changes in a list is what is known about it, not what it holds"
+    )]
+    pub(super) fn contains(&self, value: &Val) -> bool {
+        let Items { all, asked, members, .. } = &*self.0;
+        if all.len() <= FEW || asked.get() < SELDOM {
+            asked.set(asked.get().saturating_add(1));
+            return all.contains(value);
+        }
+        members.get_or_init(|| all.iter().cloned().collect()).contains(value)
     }
 
     /// Another list behind this one.
