@@ -51,10 +51,6 @@ impl List {
     }
 
     /// Whether a value is a member.
-    #[expect(
-        clippy::mutable_key_type,
-        reason = "what changes in a list is what is known about it, not what it holds"
-    )]
     pub(super) fn contains(&self, value: &Val) -> bool {
         let Items { all, asked, members, .. } = &*self.0;
         if all.len() <= FEW || asked.get() < SELDOM {
