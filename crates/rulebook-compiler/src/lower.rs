@@ -537,6 +537,8 @@ impl Lowering<'_> {
                 });
                 flat::Form::Rank(self.code(code)?, tied)
             }
+            // Pairings are chosen by an engine of their own.
+            Form::Pairing(_) => flat::Form::Advice,
             Form::List { name, choices, columns } => {
                 let choices = self.choices(choices)?;
                 let columns: Lowered<Vec<(String, flat::Code)>> =

@@ -318,8 +318,9 @@ impl Ready {
                     _ => None,
                 });
                 match sites.collect::<Option<Sites>>() {
-                    Some(sites) => Value::sites(sites),
-                    None => Value::List(values),
+                    // Without a board there are no sites, so that an empty list is one of something else.
+                    Some(sites) if !values.is_empty() || !rules.board.is_empty() => Value::sites(sites),
+                    _ => Value::List(values),
                 }
             }
             Cell::Row(table, key) => {

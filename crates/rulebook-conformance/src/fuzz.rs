@@ -13,7 +13,7 @@ use rulebook_machine::verify::verify;
 use rulebook_model::RuleSet;
 use rulebook_model::library::{BUILT_IN, Library};
 use rulebook_notation::pgn::MainLine;
-use rulebook_notation::{gtp, pgn, replay, sgf};
+use rulebook_notation::{gtp, pgn, replay, sgf, trf};
 use rulebook_syntax::parse::{self, Text};
 use rulebook_syntax::{Source, Span, yaml};
 
@@ -24,7 +24,7 @@ use crate::hostile::exercise;
 pub type Target = fn(&[u8]);
 
 /// All of them, by name.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("yaml_load", yaml_load),
     ("expression", expression),
     ("check", check),
@@ -33,6 +33,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("machine_reference", machine_reference),
     ("pgn", pgn),
     ("sgf", sgf),
+    ("trf", trf),
     ("protocol_line", protocol_line),
 ];
 
@@ -175,6 +176,28 @@ pub fn sgf(bytes: &[u8]) {
             drop(replay::from_sgf(rules, &record, &source));
         }
     }
+}
+
+/// Bytes as a report of a tournament in any character set, which is made into tables and written.
+///
+/// # Panics
+/// A report says something else when it has been written and read again.
+pub fn trf(bytes: &[u8]) {
+    static RULES: OnceLock<Option<Arc<RuleSet>>> = OnceLock::new();
+    let (source, _) = trf::encoding::decode("input", bytes);
+    let Ok((report, _)) = trf::parse(&source) else { return };
+    let open = || {
+        Library::default().check("tournament/tie-breaks", &[]).and_then(|checked| checked.rules).map(Arc::new)
+    };
+    if let Some(rules) = RULES.get_or_init(open) {
+        drop(trf::terms::terms(rules, &report, &source));
+        if let Ok(state) = trf::tables(rules, &report, &source) {
+            drop(trf::from_tables(rules, &state, &report).map(|report| trf::write(&report)));
+        }
+    }
+    let again = trf::parse(&Source::new("written", trf::write(&report))).map(|(report, _)| report);
+    let same = again.is_ok_and(|again| again.without_places() == report.without_places());
+    assert!(same, "a report that is written says something else");
 }
 
 /// Bytes as a line of a controller, whose words are answered as they came.

@@ -183,6 +183,24 @@ impl<W: Weight> Matcher<W> {
         }
     }
 
+    /// Whether an edge has no slack by the proof of the last [`solve`](Self::solve): an edge that has some is in no
+    /// best matching.
+    pub fn is_tight(&self, a: usize, b: usize) -> bool {
+        self.arc(a, b).is_some_and(|arc| self.state.slack(&self.graph, arc) <= W::zero())
+    }
+
+    /// Whether a vertex may be without a partner by the proof of the last [`solve`](Self::solve): one that may not
+    /// has a partner in every best matching.
+    pub fn may_be_free(&self, vertex: usize) -> bool {
+        self.state.y.get(vertex).is_some_and(|value| *value <= W::zero())
+    }
+
+    /// The vertices to which there are edges from one, in order.
+    pub fn neighbours(&self, vertex: usize) -> impl Iterator<Item = usize> + '_ {
+        let out = if vertex < self.vertices() { self.graph.out(vertex) } else { &[] };
+        out.iter().map(|out| out.to as usize)
+    }
+
     /// With whom a vertex is matched.
     pub fn partner(&self, vertex: usize) -> Option<usize> {
         let arc = *self.state.mate.get(vertex)?;

@@ -15,6 +15,7 @@ mod functions;
 mod names;
 mod notation;
 mod operators;
+mod pairing;
 mod paths;
 mod terms;
 
@@ -65,6 +66,8 @@ struct Checker<'a> {
     used: BTreeSet<String>,
     /// Names whose declarations could not be read: reported there, and not again where they are used.
     lost: BTreeSet<String>,
+    /// The type of the number whose equals form a bracket.
+    bracket_type: Type,
     /// Whether the board, or the letters of a placement, are wrong, so that sites cannot be judged.
     no_sites: bool,
     no_letters: bool,
@@ -107,6 +110,7 @@ pub(crate) fn run(
         circular: BTreeSet::new(),
         used: BTreeSet::new(),
         lost: layers.drafts.iter().flat_map(|draft| draft.lost.iter().cloned()).collect(),
+        bracket_type: Type::Unknown,
         no_sites: false,
         no_letters: false,
         bound: HashMap::new(),
@@ -121,6 +125,7 @@ pub(crate) fn run(
     };
     checker.declare(&layers.drafts, given);
     checker.start(&layers.drafts);
+    checker.pairing(&layers.drafts);
     checker.clauses(&layers);
     checker.notation(&layers.drafts);
     checker.exchange(&layers.drafts);
@@ -159,6 +164,7 @@ fn empty(id: String) -> RuleSet {
         events: Vec::new(),
         arguments: Vec::new(),
         tables: Vec::new(),
+        pairing: None,
         clauses: Vec::new(),
         replaced: Vec::new(),
         identity: Vec::new(),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rulebook_syntax::ast::{Choice, Dirs, Effect, Expr, Head, Path, Period};
 use rulebook_syntax::{Diagnostic, Source, Span, codes};
 
+use crate::pairing::Preference;
 use crate::ruleset::{Index, Phrase};
 
 pub(crate) mod read;
@@ -84,6 +85,8 @@ pub struct Draft {
     pub macros: Vec<MacroDraft>,
     /// `tables`
     pub tables: Vec<(Loc, Vec<(Loc, Loc)>)>,
+    /// `pairing`
+    pub pairing: Option<PairingDraft>,
     /// `notation`
     pub notation: Option<NotationDraft>,
     /// `clock`: one time control, or one for each player.
@@ -186,6 +189,55 @@ pub struct MacroDraft {
 /// The letters of a kind: one for all players, or one for each.
 pub type Letters = Vec<(Option<Loc>, Loc)>;
 
+/// The pairing section as written.
+#[derive(Clone, Debug)]
+pub struct PairingDraft {
+    /// The place of the section.
+    pub at: Loc,
+    /// The table of those who are paired.
+    pub of: Option<Loc>,
+    /// The table of what was played.
+    pub games: Option<Loc>,
+    /// Its field that is the number of the round.
+    pub round: Option<Loc>,
+    /// Its fields that are the sides.
+    pub sides: Vec<Loc>,
+    /// Whether an entry is to be paired.
+    pub present: Option<In<Expr>>,
+    /// Whether a row of the round was there before.
+    pub known: Option<In<Expr>>,
+    /// The keys of the order.
+    pub order: Vec<In<Expr>>,
+    /// The number whose equals form a bracket.
+    pub bracket: Option<In<Expr>>,
+}
+
+/// The formal part of a clause about pairings as written.
+#[derive(Clone, Debug)]
+pub enum PairingClause {
+    /// `pair` or, with one name, `alone` and `leaves`, with what is said of them.
+    Of {
+        /// The key.
+        of: &'static str,
+        /// The names.
+        names: Vec<Loc>,
+        /// `forbid`, `least`, `most` or `side`.
+        says: &'static str,
+        /// What is said.
+        value: Expr,
+        /// Whether numbers are compared one by one from the greatest.
+        each: bool,
+        /// Whether it is judged for the round as a whole.
+        whole: bool,
+    },
+    /// `completes`
+    Completes,
+    /// `next`
+    Next(Vec<Loc>),
+    /// `prefer`
+    Prefer(Preference),
+}
+
 /// The notation section as written.
 #[derive(Clone, Debug)]
 pub struct NotationDraft {
@@ -215,6 +267,8 @@ pub struct NotationDraft {
     pub sgf: Option<SgfDraft>,
     /// What controllers call things.
     pub gtp: Option<GtpDraft>,
+    /// What reports of tournaments call things.
+    pub trf: Option<TrfDraft>,
     /// Events of the clock: what for, and the event.
     pub clock: Vec<(Loc, Loc)>,
     /// Events by which games end as records say.
@@ -236,6 +290,17 @@ pub struct SgfDraft {
     pub by: Vec<Loc>,
     /// Numbers of hundredths that are halves of what is meant.
     pub doubled: Vec<Loc>,
+}
+
+/// What reports of tournaments call things, as written.
+#[derive(Clone, Debug, Default)]
+pub struct TrfDraft {
+    /// Parameters by what a report tells.
+    pub terms: Vec<(Loc, Loc)>,
+    /// The parameters that are the keys of a ranking, in their order.
+    pub keys: Vec<Loc>,
+    /// The words that such a key may be made of.
+    pub words: Vec<Loc>,
 }
 
 /// What controllers call things, as written.
@@ -374,6 +439,8 @@ pub enum FormDraft {
     Ends(Expr, Expr),
     /// `rank`
     Rank(Expr),
+    /// What pairings are chosen by.
+    Pairing(PairingClause),
     /// `list`, `for`, `row`
     List(Loc, Vec<Choice>, Vec<(Loc, Expr)>),
 }

@@ -49,6 +49,34 @@ pub struct Hundredths {
     pub doubled: Vec<Number>,
 }
 
+/// What a report of a tournament tells: how many rounds there will be and how many have been paired, the colour of
+/// the first entry in the first round, and what results are worth.
+pub const TRF_TERMS: [&str; 12] = [
+    "rounds",
+    "played",
+    "colour",
+    "win",
+    "draw",
+    "loss",
+    "half",
+    "full",
+    "zero",
+    "allocated",
+    "forfeit_win",
+    "forfeit_loss",
+];
+
+/// What reports of tournaments call things.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrfTerms {
+    /// Parameters by what a report tells.
+    pub terms: Vec<(String, String)>,
+    /// The parameters that are the keys of a ranking, in their order; each is a list of words.
+    pub keys: Vec<String>,
+    /// The words that such a key may be made of.
+    pub words: Vec<String>,
+}
+
 /// What controllers call things.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GtpTerms {

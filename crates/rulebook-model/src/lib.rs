@@ -9,6 +9,7 @@ pub mod draft;
 pub mod exchange;
 pub mod layer;
 pub mod library;
+pub mod pairing;
 pub mod placement;
 pub mod ruleset;
 pub mod types;

@@ -9,7 +9,8 @@ use rulebook_syntax::ast::{Binary, Fold, Period, Quantifier};
 use rulebook_syntax::{Source, Span};
 
 use crate::board::{Board, Direction};
-use crate::exchange::{GtpTerms, SgfTerms, SizeTerms};
+use crate::exchange::{GtpTerms, SgfTerms, SizeTerms, TrfTerms};
+use crate::pairing::{Pairing, PairingForm};
 use crate::types::{Type, Unit};
 use crate::value::{Number, Site, Value};
 
@@ -84,6 +85,8 @@ pub struct RuleSet {
     pub arguments: Vec<Option<Vec<(u16, Type)>>>,
     /// Tables of records.
     pub tables: Vec<Table>,
+    /// How entries are paired, if they are.
+    pub pairing: Option<Pairing>,
     /// The clauses, in force order.
     pub clauses: Vec<Clause>,
     /// Clauses of bases that a layer replaced or dropped: what was there, and why it is gone.
@@ -698,6 +701,8 @@ pub enum Form {
     },
     /// A key of the ranking; larger is better. Slot 0 holds the entry.
     Rank(Code),
+    /// What pairings are chosen by.
+    Pairing(PairingForm),
     /// A list that the rule set makes.
     List {
         /// Its name.
@@ -783,6 +788,8 @@ pub struct Notation {
     pub sgf: Option<SgfTerms>,
     /// What controllers call things.
     pub gtp: Option<GtpTerms>,
+    /// What reports of tournaments call things.
+    pub trf: Option<TrfTerms>,
     /// How records with clock times become events.
     pub clock: ClockEvents,
     /// The events by which a game ends as a record says, in the order in which they are tried.

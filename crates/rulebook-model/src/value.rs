@@ -144,6 +144,13 @@ impl Number {
             return None;
         }
         let (mut a, mut b) = (numerator.abs(), denominator.abs());
+        // Small numbers are divided in no time, and most numbers are small.
+        if let (Ok(mut small), Ok(mut smaller)) = (u32::try_from(a), u32::try_from(b)) {
+            while smaller != 0 {
+                (small, smaller) = (smaller, small % smaller);
+            }
+            (a, b) = (small.into(), 0);
+        }
         while b != 0 {
             (a, b) = (b, a % b);
         }
@@ -160,6 +167,9 @@ impl Number {
 
     /// The sum.
     pub fn plus(self, other: Self) -> Option<Self> {
+        if self.denominator == 1 && other.denominator == 1 {
+            return Some(Self::whole(self.numerator.checked_add(other.numerator)?));
+        }
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         Self::fraction(a * d + c * b, b * d)
     }
@@ -176,6 +186,9 @@ impl Number {
 
     /// The product.
     pub fn times(self, other: Self) -> Option<Self> {
+        if self.denominator == 1 && other.denominator == 1 {
+            return Some(Self::whole(self.numerator.checked_mul(other.numerator)?));
+        }
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         Self::fraction(a * c, b * d)
     }
@@ -250,6 +263,9 @@ impl PartialOrd for Number {
 
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
+        if self.denominator == other.denominator {
+            return self.numerator.cmp(&other.numerator);
+        }
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         (a * d).cmp(&(c * b))
     }

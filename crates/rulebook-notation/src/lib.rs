@@ -12,5 +12,6 @@ pub mod position;
 pub mod replay;
 pub mod sgf;
 pub mod snapshot;
+pub mod trf;
 
 pub use judge::Judge;

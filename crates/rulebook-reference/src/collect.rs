@@ -9,7 +9,7 @@ use rulebook_model::ruleset::{Code, Context, Form, Term};
 use rulebook_model::{Number, RuleSet, Value};
 
 use crate::engine::{Engine, situation};
-use crate::eval::{Evaluator, Outcomes, Situation, TABLE_FUEL};
+use crate::eval::{Fault, Outcomes, Situation, TABLE_FUEL};
 use crate::state::{Act, State};
 
 /// An entry in its place.
@@ -36,34 +36,27 @@ impl Engine {
         let fuel = Counter::new(TABLE_FUEL);
         let evaluator = self.evaluator(state, &fuel);
         let entries = state.tables.first().map_or(0, Vec::len) as u32;
-        let keys: Vec<(u16, &Code)> = self
-            .rules
-            .clauses
-            .iter()
-            .enumerate()
+        let codes: Vec<(u16, &Code)> = (0..)
+            .zip(&self.rules.clauses)
             .filter_map(|(at, clause)| match &clause.form {
-                Form::Rank(code) => Some((at as u16, code)),
+                Form::Rank(code) => Some((at, code)),
                 _ => None,
             })
             .collect();
-        let mut groups: Vec<Vec<Ranked>> =
-            vec![(0..entries).map(|row| Ranked { row, keys: Vec::new(), decided: None }).collect()];
-        for (clause, code) in keys {
-            // A key that looks at the entries that are tied looks again when some of them are parted.
-            let again = reads_tied(&self.rules, &code.term);
-            let mut done: Vec<Vec<Ranked>> = Vec::new();
-            let mut open: Vec<Vec<Ranked>> = groups.into_iter().rev().collect();
-            while let Some(group) = open.pop() {
-                let parted = self.blame(clause, part(&evaluator, clause, code, group))?;
-                if again && parted.len() > 1 {
-                    open.extend(parted.into_iter().rev());
-                } else {
-                    done.extend(parted);
-                }
+        let keys: Vec<(u16, bool)> =
+            codes.iter().map(|(at, code)| (*at, reads_tied(&self.rules, &code.term))).collect();
+        let mut rows: Vec<Value> = Vec::new();
+        let mut value = |key: usize, row: u32, tied: &[u32], fresh: bool| {
+            if fresh {
+                rows = tied.iter().map(|row| Value::Row(0, *row)).collect();
             }
-            groups = done;
-        }
-        Ok(groups.into_iter().filter(|group| !group.is_empty()).collect())
+            let Some((_, code)) = codes.get(key) else { return Ok(Number::ZERO) };
+            let situation = Situation { tied: Some(&rows), ..Situation::default() };
+            let value = evaluator.run_with(code, Value::Row(0, row), &situation)?;
+            Ok(if let Value::Number(number) = value { number } else { Number::ZERO })
+        };
+        let blame = |clause, fault| self.blame::<()>(clause, Err(fault)).err().unwrap_or(Fault::TooMuchWork);
+        ranked_by(&keys, entries, &mut value, &blame)
     }
 
     /// The rows of a list that the rule set makes: column names, and values row by row.
@@ -91,19 +84,48 @@ impl Engine {
     }
 }
 
+/// The value of a key, by its number, for an entry among those it is tied with; the flag says that these are others
+/// than those of the last question.
+pub(crate) type KeyValue<'a> = dyn FnMut(usize, u32, &[u32], bool) -> Outcomes<Number> + 'a;
+
+/// Ranks entries by keys: clauses, each with whether it looks at the entries that are tied.
+pub(crate) fn ranked_by(
+    keys: &[(u16, bool)],
+    entries: u32,
+    value: &mut KeyValue<'_>,
+    blame: &dyn Fn(u16, Fault) -> Fault,
+) -> Outcomes<Vec<Vec<Ranked>>> {
+    let mut groups: Vec<Vec<Ranked>> =
+        vec![(0..entries).map(|row| Ranked { row, keys: Vec::new(), decided: None }).collect()];
+    for (key, (clause, again)) in keys.iter().enumerate() {
+        // A key that looks at the entries that are tied looks again when some of them are parted.
+        let mut done: Vec<Vec<Ranked>> = Vec::new();
+        let mut open: Vec<Vec<Ranked>> = groups.into_iter().rev().collect();
+        while let Some(group) = open.pop() {
+            let tied: Vec<u32> = group.iter().map(|ranked| ranked.row).collect();
+            let mut fresh = true;
+            let mut of = |row: u32| value(key, row, &tied, std::mem::take(&mut fresh));
+            let parted = part(*clause, &mut of, group).map_err(|fault| blame(*clause, fault))?;
+            if *again && parted.len() > 1 {
+                open.extend(parted.into_iter().rev());
+            } else {
+                done.extend(parted);
+            }
+        }
+        groups = done;
+    }
+    Ok(groups.into_iter().filter(|group| !group.is_empty()).collect())
+}
+
 /// Parts tied entries by one key, best first.
 fn part(
-    evaluator: &Evaluator<'_>,
     clause: u16,
-    code: &Code,
+    value: &mut dyn FnMut(u32) -> Outcomes<Number>,
     group: Vec<Ranked>,
 ) -> Outcomes<Vec<Vec<Ranked>>> {
-    let tied: Vec<Value> = group.iter().map(|ranked| Value::Row(0, ranked.row)).collect();
     let mut valued: Vec<(Number, Ranked)> = Vec::new();
     for mut ranked in group {
-        let situation = Situation { tied: Some(&tied), ..Situation::default() };
-        let value = evaluator.run_with(code, Value::Row(0, ranked.row), &situation)?;
-        let number = if let Value::Number(number) = value { number } else { Number::ZERO };
+        let number = value(ranked.row)?;
         match ranked.keys.last_mut().filter(|(known, _)| *known == clause) {
             Some(last) => last.1 = number,
             None => ranked.keys.push((clause, number)),
@@ -128,7 +150,7 @@ fn part(
 }
 
 /// Whether a key looks at the entries that are still tied.
-fn reads_tied(rules: &RuleSet, term: &Term) -> bool {
+pub(crate) fn reads_tied(rules: &RuleSet, term: &Term) -> bool {
     let mut found = false;
     rules.visit(term, &mut |term| found |= matches!(term, Term::Context(Context::Tied)));
     found

@@ -142,6 +142,13 @@ impl<'a> Evaluator<'a> {
         self.eval(&code.term, situation, &mut slots)
     }
 
+    /// With values for the first local names.
+    pub(crate) fn run_all(&self, code: &Code, first: &[Value], situation: &Situation<'_>) -> Outcomes<Value> {
+        let mut slots = first.to_vec();
+        slots.resize(slots.len().max(usize::from(code.slots)), Value::Nothing);
+        self.eval(&code.term, situation, &mut slots)
+    }
+
     pub(crate) fn truth(&self, code: &Code, situation: &Situation<'_>) -> Outcomes<bool> {
         Ok(self.run(code, situation)? == Value::Truth(true))
     }
@@ -686,7 +693,7 @@ fn binary(operator: Binary, a: Value, b: Value) -> Outcomes<Value> {
 }
 
 /// Longest list that a range makes.
-const MAX_RANGE: i64 = 100_000;
+pub(crate) const MAX_RANGE: i64 = 100_000;
 
 fn range(from: Number, to: Number) -> Outcomes<Value> {
     let (Some(from), Some(to)) = (from.to_whole(), to.to_whole()) else { return Ok(Value::List(Vec::new())) };

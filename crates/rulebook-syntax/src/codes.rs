@@ -97,6 +97,8 @@ codes! {
     PGN_SYNTAX = "record::pgn";
     /// A game record in SGF does not follow the format, or names a point that its grid does not have.
     SGF_SYNTAX = "record::sgf";
+    /// A report of a tournament in TRF does not follow the format, or two of its lines say different things.
+    TRF_SYNTAX = "record::trf";
     /// Something in a game record was assumed, repaired or left out, and the rest was read; the label shows where.
     SGF_REPAIRED = "record::repaired";
 }

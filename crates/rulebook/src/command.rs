@@ -7,8 +7,9 @@ use clap::{Args, Parser, Subcommand};
 use rulebook::machine::file::Outline;
 use rulebook::machine::front::Machine;
 use rulebook::model::library;
-use rulebook::syntax::{Diagnostic, Source, Span};
-use rulebook::{Engine, Lang, RuleSet, State, notation};
+use rulebook::syntax::{Diagnostic, Source, Span, codes};
+use rulebook::trf::ReportError;
+use rulebook::{Engine, Lang, RuleSet, State, notation, tables};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,10 +29,12 @@ mod inspect;
 mod judge;
 mod list;
 mod moves;
+mod pair;
 mod perft;
 mod plan;
 mod rank;
 mod show;
+mod simulate;
 
 /// Checks, explains and applies regulations of games and tournaments that are written as data.
 #[derive(Parser)]
@@ -71,8 +74,12 @@ enum Verb {
     Convert(convert::Arguments),
     /// Judge one record under several rule sets, side by side.
     Compare(compare::Arguments),
+    /// Pair a round of a competition, or check how rounds were paired.
+    Pair(pair::Arguments),
     /// Rank the entries of a table.
     Rank(rank::Arguments),
+    /// Simulate a tournament by lot, paired by the rule set, and write its report.
+    Simulate(simulate::Arguments),
     /// Show a list that the rule set makes.
     List(list::Arguments),
     /// Compile a rule set into one file that other programs load.
@@ -134,7 +141,9 @@ pub(crate) fn run(cli: &Cli, out: &mut Out) -> Result<Answer, Failure> {
         Verb::Gtp(arguments) => gtp::run(arguments, &cli.given, out),
         Verb::Convert(arguments) => convert::run(arguments, &cli.given, out),
         Verb::Compare(arguments) => compare::run(arguments, &cli.given, out),
+        Verb::Pair(arguments) => pair::run(arguments, &cli.given, out),
         Verb::Rank(arguments) => rank::run(arguments, &cli.given, out),
+        Verb::Simulate(arguments) => simulate::run(arguments, &cli.given, out),
         Verb::List(arguments) => list::run(arguments, &cli.given, out),
         Verb::Compile(arguments) => compile::run(arguments, &cli.given, out),
         Verb::EmitRust(arguments) => emit_rust::run(arguments, &cli.given, out),
@@ -239,6 +248,45 @@ fn record(file: &str, largest: usize) -> Result<(Arc<Source>, Vec<Diagnostic>), 
     }
     let unreadable = |error: std::io::Error| Failure::new(format!("`{file}` cannot be read: {error}"));
     rulebook::sgf::read(Path::new(file)).map_err(unreadable)
+}
+
+/// A rule set with tables from a file.
+struct Tables {
+    /// The engine, with the terms that a report sets.
+    engine: Engine,
+    /// The tables.
+    state: State,
+    /// The terms that a report sets.
+    terms: Vec<(String, String)>,
+    /// What was assumed or left out.
+    repairs: Vec<Diagnostic>,
+}
+
+/// The tables of a file: YAML, lines of values, or a report of a tournament.
+fn tables(file: &str, table: &str, given: &Given) -> Result<Tables, Failure> {
+    let engine = engine(file, given)?;
+    let misfit = |id: &str| format!("`{table}` does not fit the tables of `{id}`");
+    let unreadable = |error: std::io::Error| Failure::new(format!("`{table}` cannot be read: {error}"));
+    let (read, mut repairs) = rulebook::trf::read(Path::new(table)).map_err(unreadable)?;
+    if !rulebook::trf::is_report(table, &read.text) {
+        let source = text(table, tables::MAX_TEXT)?;
+        let state = tables::read(engine.rules(), &source)
+            .map_err(|faults| Failure::new(misfit(&engine.rules().id)).at(faults))?;
+        return Ok(Tables { engine, state, terms: Vec::new(), repairs: Vec::new() });
+    }
+    let opened =
+        rulebook::trf::open_for(file, given, engine.rules(), &read).map_err(|error| match error {
+            ReportError::Rules(error) => error.into(),
+            ReportError::Report(faults) if faults.iter().any(|fault| fault.code == codes::FILE_SHAPE) => {
+                Failure::new(misfit(&engine.rules().id)).at(faults)
+            }
+            ReportError::Report(faults) => {
+                Failure::new(format!("`{table}` cannot be read as the report of a tournament")).at(faults)
+            }
+        })?;
+    repairs.extend(opened.repairs);
+    let terms = opened.terms.iter().map(notation::sgf::terms::Term::given).collect();
+    Ok(Tables { engine: opened.engine, state: opened.state, terms, repairs })
 }
 
 /// The value of an entry's first field: what people call it.

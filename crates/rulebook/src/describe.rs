@@ -3,6 +3,7 @@
 //! Invariant: nothing here decides anything; names of players, acts and events are those of the rule set.
 //! A new language is a new arm of `say`.
 
+use rulebook::model::pairing::PairingForm;
 use rulebook::model::ruleset::{ActFilter, Author, Clause, Form, Index, MOVES, PLIES, SECONDS, Var};
 use rulebook::model::types::Type;
 use rulebook::syntax::ast::{AfterPeriod, Period};
@@ -91,6 +92,7 @@ pub(crate) fn form(form: &Form) -> &'static str {
         Form::Turn(_) => "turn",
         Form::Ends { .. } => "ends",
         Form::Rank(_) => "rank",
+        Form::Pairing(_) => "pairing",
         Form::List { .. } => "list",
     }
 }
@@ -134,7 +136,23 @@ pub(crate) fn kind(rules: &RuleSet, clause: &Clause, lang: Lang) -> String {
         (Form::Turn(_), _) => say(lang, "turn", "轮次").to_owned(),
         (Form::Ends { .. }, _) => say(lang, "ending", "终局").to_owned(),
         (Form::Rank(_), _) => say(lang, "ranking key", "排名依据").to_owned(),
+        (Form::Pairing(form), _) => pairing(form, lang).to_owned(),
         (Form::List { name, .. }, _) => about(say(lang, "list", "列表："), name),
+    }
+}
+
+/// What a clause about pairings is, in words.
+fn pairing(form: &PairingForm, lang: Lang) -> &'static str {
+    match form {
+        PairingForm::Forbid(_) => say(lang, "ban of pairs", "禁止的配对"),
+        PairingForm::Pair(_) => say(lang, "measure of pairs", "配对的衡量"),
+        PairingForm::NotAlone(_) => say(lang, "ban of being left alone", "不得轮空"),
+        PairingForm::Alone { .. } => say(lang, "measure of the one left alone", "轮空者的衡量"),
+        PairingForm::Leaves(_) => say(lang, "measure of those who leave the bracket", "离组者的衡量"),
+        PairingForm::Completes => say(lang, "the rest can be paired", "其余仍可配对"),
+        PairingForm::Next(_) => say(lang, "measures of the next bracket", "下一组的衡量"),
+        PairingForm::Prefer(_) => say(lang, "order of equal pairings", "同等配对的先后"),
+        PairingForm::Side(_) => say(lang, "sides of a pair", "先后手"),
     }
 }
 

@@ -11,7 +11,9 @@ pub mod explored;
 pub mod records;
 pub mod referee;
 pub mod sgf;
+pub mod simulated;
 pub mod tables;
+pub mod trf;
 
 use std::io;
 use std::path::Path;
@@ -24,6 +26,8 @@ pub use rulebook_model as model;
 pub use rulebook_model::library::{BUILT_IN, Library};
 pub use rulebook_model::{Checked, Lang, Number, Outcome, Phrase, RuleSet, Value};
 pub use rulebook_notation as notation;
+pub use rulebook_pairing as pairing;
+pub use rulebook_reference as reference;
 pub use rulebook_reference::{Engine, Fault, Person, Plies, Reason, State, Verdict};
 pub use rulebook_syntax as syntax;
 

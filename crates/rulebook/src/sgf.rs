@@ -55,7 +55,19 @@ pub fn open_for(
     record: &Record,
     source: &Arc<Source>,
 ) -> Result<Opened, OpenError> {
-    let (mut terms, mut repairs) = terms(rules, record, source);
+    let (terms, mut repairs) = terms(rules, record, source);
+    let (engine, terms) = with_terms(name, given, terms, source, &mut repairs)?;
+    Ok(Opened { engine, terms, repairs })
+}
+
+/// Opens a rule set with those terms of a record that the caller does not give and that fit.
+pub(crate) fn with_terms(
+    name: &str,
+    given: &[(String, String)],
+    mut terms: Vec<Term>,
+    source: &Arc<Source>,
+    repairs: &mut Vec<Diagnostic>,
+) -> Result<(Engine, Vec<Term>), OpenError> {
     terms.retain(|term| given.iter().all(|(known, _)| *known != term.name));
     let with = |terms: &[Term]| {
         let given: Vec<(String, String)> =
@@ -78,5 +90,5 @@ pub fn open_for(
             with(&terms)?
         }
     };
-    Ok(Opened { engine, terms, repairs })
+    Ok((engine, terms))
 }

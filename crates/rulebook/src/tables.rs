@@ -267,7 +267,9 @@ impl Reader<'_> {
     fn single(&mut self, text: &str, ty: &Type, span: Span, keys: &[HashMap<String, u32>]) -> Value {
         let rules = self.rules;
         let optional = matches!(ty, Type::Player | Type::Kind | Type::Site | Type::Row(_));
-        if optional && matches!(text, "" | "-" | "none" | "~" | "null") {
+        // A number may be missing too, such as the score of nobody, but only if that is said.
+        let missing = matches!(ty, Type::Number(_)) && text == "none";
+        if missing || optional && matches!(text, "" | "-" | "none" | "~" | "null") {
             return Value::Nothing;
         }
         let (value, wanted) = match ty {

@@ -12,6 +12,7 @@ mod games;
 mod measure;
 mod ours;
 mod plan;
+mod rankings;
 mod records;
 mod scores;
 mod table;
@@ -31,6 +32,7 @@ use games::Random;
 use measure::{Samples, repetitions, timed};
 use ours::{Games, Ours};
 use plan::{Count, Mode, Peer};
+use rankings::Ranking;
 use records::Records;
 use scores::{Counted, Histories, Judged};
 use table::{Circumstances, Found, Row, Side};
@@ -409,6 +411,8 @@ impl Bench<'_> {
     }
 
     /// The rows about compiled files.
+
+    /// The rows about compiled files and rankings, whose other side is a limit.
     fn files(&mut self) {
         let chess = "chess/board";
         let name = "chess from YAML to machine";
@@ -426,6 +430,14 @@ impl Bench<'_> {
                 self.time(once, |_| ours::load(&bytes).is_ok())
             });
             self.limit(name.to_owned(), "ms", plan::LOAD, row);
+        }
+        let name = "ranking of 5000 entries, ten keys";
+        if self.wanted(name) {
+            let row = Ranking::new(&self.library).and_then(|ranking| {
+                let once = timed(|| ranking.rank());
+                self.time(once, |_| ranking.rank().is_ok())
+            });
+            self.limit(name.to_owned(), "ms", plan::RANKING, row);
         }
         let name = "largest compiled file";
         if self.wanted(name) {

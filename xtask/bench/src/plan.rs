@@ -178,5 +178,7 @@ pub(crate) const CLOCKS: f64 = 0.5;
 pub(crate) const COMPILE: f64 = 200.0;
 /// The most time to load a compiled file, in milliseconds.
 pub(crate) const LOAD: f64 = 1.0;
+/// The most milliseconds to rank 5,000 entries over nine rounds by ten keys.
+pub(crate) const RANKING: f64 = 1000.0;
 /// The most bytes of a compiled file.
 pub(crate) const SIZE: f64 = 1_500_000.0;

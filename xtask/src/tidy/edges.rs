@@ -17,6 +17,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rulebook-reference", &["rulebook-syntax", "rulebook-model"]),
     ("rulebook-machine", &[]),
     ("rulebook-matching", &[]),
+    (
+        "rulebook-pairing",
+        &["rulebook-syntax", "rulebook-model", "rulebook-reference", "rulebook-matching"],
+    ),
     ("rulebook-compiler", &["rulebook-syntax", "rulebook-model", "rulebook-machine"]),
     ("rulebook-emit", &["rulebook-syntax", "rulebook-model", "rulebook-machine", "rulebook-compiler"]),
     ("rulebook-notation", &["rulebook-syntax", "rulebook-model", "rulebook-reference"]),
@@ -41,6 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rulebook-compiler",
             "rulebook-emit",
             "rulebook-notation",
+            "rulebook-pairing",
         ],
     ),
     (

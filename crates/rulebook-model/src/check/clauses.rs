@@ -118,6 +118,7 @@ impl Checker<'_> {
         for placed in &layers.unplaced {
             self.clause(placed, layers, &mut bound);
         }
+        self.next_brackets(layers);
         self.applications(layers);
         self.yields(layers);
         self.yield_circles();
@@ -397,7 +398,7 @@ impl Checker<'_> {
                 let acts = self.filter(acts);
                 scope.contexts = during;
                 scope.bindings = self.binds(&acts, bound);
-                Form::Most { acts, measure: self.number(measure, scope) }
+                Form::Most { acts, measure: self.measured(measure, scope).0 }
             }
             FormDraft::Turn(player) => {
                 scope.contexts = during;
@@ -421,8 +422,9 @@ impl Checker<'_> {
                     Type::Row(0)
                 };
                 let inner = Self::with_local(scope, "entry", entry);
-                Form::Rank(self.number(measure, &inner))
+                Form::Rank(self.measured(measure, &inner).0)
             }
+            FormDraft::Pairing(clause) => Form::Pairing(self.pairing_form(clause, draft, scope)?),
             FormDraft::List(name, choices, columns) => {
                 let choices = self.choices(choices, scope);
                 let columns = columns
@@ -460,15 +462,6 @@ impl Checker<'_> {
                 }
             }
         }
-    }
-
-    fn number(&mut self, expr: &ast::Expr, scope: &Scope) -> Code {
-        let (code, ty) = self.typed_code(expr, scope);
-        if !matches!(ty, Type::Number(_) | Type::Unknown) {
-            let message = format!("a measure is a number; this is {}", self.describe(&ty));
-            self.fault(&scope.source, codes::TYPE_MISMATCH, expr.span, message);
-        }
-        code
     }
 
     fn kinds(&mut self, pieces: &[Loc]) -> Vec<u8> {
@@ -644,7 +637,7 @@ impl Checker<'_> {
     }
 
     /// The place of a clause that is named, or of the one that took its place.
-    fn in_force(&mut self, id: &Loc, layers: &Layers) -> Option<usize> {
+    pub(super) fn in_force(&mut self, id: &Loc, layers: &Layers) -> Option<usize> {
         let gone = layers.replaced.iter().find(|gone| gone.id == id.text).map(|gone| gone.by.as_str());
         let found = |clause: &Clause| clause.id == id.text || gone == Some(clause.id.as_str());
         let target = self.rules.clauses.iter().position(found);

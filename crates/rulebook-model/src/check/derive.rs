@@ -100,6 +100,11 @@ pub(crate) fn walk_clause(rules: &RuleSet, clause: &Clause, visit: &mut dyn FnMu
             choices.iter().for_each(|choice| walk(rules, &choice.domain.term, visit));
             walk_effects(rules, then, visit);
         }
+        Form::Pairing(form) => {
+            if let Some(code) = form.code() {
+                walk(rules, &code.term, visit);
+            }
+        }
         Form::Forbid { banned: code, .. } | Form::Most { measure: code, .. } | Form::Turn(code) => {
             walk(rules, &code.term, visit);
         }

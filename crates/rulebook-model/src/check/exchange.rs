@@ -6,8 +6,8 @@
 use rulebook_syntax::codes;
 
 use super::Checker;
-use crate::draft::{Draft, GtpDraft, Loc, OptionDraft, SgfDraft, suggest};
-use crate::exchange::{GtpTerms, Hundredths, OptionTerms, SgfTerms, SizeTerms};
+use crate::draft::{Draft, GtpDraft, Loc, OptionDraft, SgfDraft, TrfDraft, suggest};
+use crate::exchange::{GtpTerms, Hundredths, OptionTerms, SgfTerms, SizeTerms, TrfTerms};
 use crate::types::Type;
 use crate::value::Number;
 
@@ -29,6 +29,9 @@ impl Checker<'_> {
         }
         if let Some(sgf) = sections().find_map(|section| section.sgf.as_ref()) {
             self.rules.notation.sgf = Some(self.sgf_terms(sgf));
+        }
+        if let Some(trf) = sections().find_map(|section| section.trf.as_ref()) {
+            self.rules.notation.trf = Some(self.trf_terms(trf));
         }
         if let Some(gtp) = sections().find_map(|section| section.gtp.as_ref()) {
             self.rules.notation.gtp = Some(self.gtp_terms(gtp, drafts));
@@ -97,6 +100,24 @@ impl Checker<'_> {
             results.push((first.to_owned(), then.to_owned(), meaning.text.clone()));
         }
         SgfTerms { game, terms, hundredths, results }
+    }
+
+    fn trf_terms(&mut self, trf: &TrfDraft) -> TrfTerms {
+        let terms = self.params_by_name(&trf.terms);
+        let mut keys = Vec::new();
+        for key in &trf.keys {
+            match self.param_of(key) {
+                Some(Type::List(member)) if *member == Type::Text => keys.push(key.text.clone()),
+                Some(_) => {
+                    let message =
+                        format!("`{}` is no list of texts, so it is no key with its words", key.text);
+                    self.out.push(key.error(codes::NOTATION_INVALID, message));
+                }
+                None => {}
+            }
+        }
+        let words = trf.words.iter().map(|word| word.text.clone()).collect();
+        TrfTerms { terms, keys, words }
     }
 
     fn gtp_terms(&mut self, gtp: &GtpDraft, drafts: &[Draft]) -> GtpTerms {

@@ -16,6 +16,7 @@ use super::*;
 
 mod clause;
 mod notation;
+mod pairing;
 
 const FILE_KEYS: &[&str] = &[
     "rulebook",
@@ -37,6 +38,7 @@ const FILE_KEYS: &[&str] = &[
     "answers",
     "macros",
     "tables",
+    "pairing",
     "notation",
     "clock",
     "without",
@@ -298,6 +300,7 @@ impl Reader<'_> {
             answers: Vec::new(),
             macros: Vec::new(),
             tables: Vec::new(),
+            pairing: None,
             notation: None,
             clock: Vec::new(),
             without: Vec::new(),
@@ -381,6 +384,7 @@ impl Reader<'_> {
                     draft.tables.push((self.loc(k), fields));
                 }
             }
+            "pairing" => draft.pairing = Some(self.pairing(key, node)),
             "notation" => draft.notation = Some(self.notation(key, node)),
             "clock" => {
                 let entries: Vec<(Option<Loc>, &Node)> = match &node.value {

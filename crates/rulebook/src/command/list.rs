@@ -6,7 +6,7 @@ use rulebook::model::ruleset::Form;
 use serde::Serialize;
 
 use super::{Answer, Given, cell, engine};
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
 use crate::out::{Out, table};
 
 /// Arguments of `list`.
@@ -16,6 +16,8 @@ pub(super) struct Arguments {
     file: String,
     /// The name of the list.
     name: String,
+    /// The tables that the rule set declares, as `rank` takes them; without them they are empty.
+    table: Option<String>,
 }
 
 /// The JSON answer of `list`.
@@ -33,9 +35,21 @@ struct Report {
 
 /// Runs `list`.
 pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result<Answer, Failure> {
-    let engine = engine(&arguments.file, given)?;
+    let (engine, state) = match &arguments.table {
+        None => {
+            let engine = engine(&arguments.file, given)?;
+            let state = engine.first();
+            (engine, state)
+        }
+        Some(table) => {
+            let read = super::tables(&arguments.file, table, given)?;
+            if !out.is_json() {
+                warn(&read.repairs);
+            }
+            (read.engine, read.state)
+        }
+    };
     let rules = engine.rules();
-    let state = engine.first();
     let listed = engine.list(&state, &arguments.name).map_err(|fault| Failure::fault(rules, &fault))?;
     let Some((columns, values)) = listed else {
         let names = rules.clauses.iter().filter_map(|clause| match &clause.form {

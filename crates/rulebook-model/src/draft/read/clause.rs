@@ -14,6 +14,12 @@ const TEXT_KEYS: &[&str] =
     &["title", "says", "cites", "since", "status", "overrides", "yields", "exception_to", "in"];
 /// The leading keys of clauses, each with the keys that may go with it.
 const FORMS: &[(&str, &[&str])] = &[
+    ("pair", &["forbid", "least", "most", "side", "compare"]),
+    ("alone", &["forbid", "least", "most", "over"]),
+    ("leaves", &["least", "most", "compare"]),
+    ("completes", &[]),
+    ("next", &[]),
+    ("prefer", &[]),
     ("move", &["piece", "act", "when", "unless", "choose", "then"]),
     ("on", &["by", "choose", "when", "unless", "then", "otherwise"]),
     ("forbid", &["before", "after", "when", "unless"]),
@@ -166,6 +172,9 @@ impl Reader<'_> {
                 let pieces = need(self, "piece")?;
                 let pieces = self.texts(pieces, "a kind of piece");
                 FormDraft::Move(pieces, path?, act)
+            }
+            "pair" | "alone" | "leaves" | "completes" | "next" | "prefer" => {
+                FormDraft::Pairing(self.pairing_clause(leading, key, entries)?)
             }
             "act" => FormDraft::Act(self.text(node, "an act")?),
             "on" => {

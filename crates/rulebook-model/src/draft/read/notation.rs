@@ -8,6 +8,7 @@ use rulebook_syntax::yaml::{Node, Value};
 
 use super::super::*;
 use super::Reader;
+use crate::exchange::TRF_TERMS;
 
 impl Reader<'_> {
     pub(super) fn notation(&mut self, key: &Scalar, node: &Node) -> NotationDraft {
@@ -16,7 +17,7 @@ impl Reader<'_> {
             entries,
             &[
                 "letters", "hands", "marks", "turn", "fields", "sides", "names", "suffixes", "records",
-                "size", "sgf", "gtp", "clock", "ends",
+                "size", "sgf", "gtp", "trf", "clock", "ends",
             ],
             "`notation`",
         );
@@ -34,6 +35,7 @@ impl Reader<'_> {
             size: Vec::new(),
             sgf: None,
             gtp: None,
+            trf: None,
             clock: Vec::new(),
             ends: Vec::new(),
         };
@@ -64,6 +66,7 @@ impl Reader<'_> {
                 }
                 "sgf" => notation.sgf = Some(self.sgf(node)),
                 "gtp" => notation.gtp = Some(self.gtp(node)),
+                "trf" => notation.trf = Some(self.trf(node)),
                 "clock" => {
                     let entries = self.map(node, "`clock`");
                     self.known(entries, &["start", "press", "fall"], "`clock`");
@@ -116,6 +119,25 @@ impl Reader<'_> {
             }
         }
         sgf
+    }
+
+    fn trf(&mut self, node: &Node) -> TrfDraft {
+        let mut trf = TrfDraft::default();
+        let entries = self.map(node, "`trf`");
+        self.known(entries, &["terms", "keys", "words"], "`trf`");
+        for (key, node) in entries {
+            match key.text.as_str() {
+                "terms" => {
+                    let entries = self.map(node, "`terms`");
+                    self.known(entries, &TRF_TERMS, "`terms`");
+                    trf.terms = self.pairs(node, "a parameter");
+                }
+                "keys" => trf.keys = self.texts(node, "a parameter"),
+                "words" => trf.words = self.texts(node, "a word"),
+                _ => {}
+            }
+        }
+        trf
     }
 
     fn gtp(&mut self, node: &Node) -> GtpDraft {
