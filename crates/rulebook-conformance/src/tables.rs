@@ -9,6 +9,7 @@ mod games;
 mod grid;
 mod lists;
 mod numbers;
+mod pairings;
 mod perft;
 
 use std::cell::RefCell;
@@ -106,6 +107,8 @@ enum Format {
     Margins,
     /// Lists that a rule set makes.
     Lists,
+    /// Rounds with their pairs.
+    Pairings,
 }
 
 /// Which rule set is meant by the words of a table.
@@ -259,6 +262,7 @@ pub(crate) fn read(
             Format::Boards => blocks::boards(&mut table, &text),
             Format::Records => games::read(&mut table, &text),
             Format::Lists => lists::read(&mut table, &text),
+            Format::Pairings => pairings::read(&mut table, &text, &folder),
         }
         if table.cases.is_empty() && table.problems.borrow().is_empty() {
             table.problem(1, "there is no case in this table");

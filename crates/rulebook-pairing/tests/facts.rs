@@ -51,3 +51,57 @@ fn known_tournaments_are_paired_alike() {
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), wanted.len(), wrong.join("\n"));
 }
+
+/// A case of another program: its report, the number of rounds, and the initial colour.
+fn case(name: &str, rounds: u32, initial: &str) -> (rulebook_model::RuleSet, common::Report) {
+    let cases = folder("conformance/tables/tournament/pairing-cases");
+    let rules =
+        rules("tournament/dutch-2026", &[("rounds", rounds.to_string()), ("initial", initial.to_owned())]);
+    (rules, report(&fs::read_to_string(cases.join(format!("{name}.input"))).unwrap()))
+}
+
+#[test]
+fn next_rounds_of_another_program() {
+    for (name, rounds, initial) in
+        [("dutch_2025_C5", 3, "white"), ("dutch_2025_C9", 3, "white"), ("issue_7", 15, "black")]
+    {
+        let (rules, report) = case(name, rounds, initial);
+        let state = state(&rules, &[("entries", report.entries), ("games", report.games)]);
+        let pairer = Pairer::new(&rules).unwrap();
+        let settled = pairer.pair(&state, pairer.next_round(&state).unwrap()).unwrap();
+        let number = |row: u32| report.numbers[row as usize];
+        let mut found: Pairs =
+            settled.pairs.iter().map(|pair| (number(pair.rows[0]), number(pair.rows[1]))).collect();
+        found.extend(settled.alone.map(|row| (number(row), 0)));
+        let path = folder("conformance/tables/tournament/pairing-cases").join(format!("{name}.output.expected"));
+        let wanted: Pairs = fs::read_to_string(path)
+            .unwrap()
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(' '))
+            .map(|(white, black)| (white.parse().unwrap(), black.trim().parse().unwrap()))
+            .collect();
+        assert_eq!(found, wanted, "{name}");
+    }
+}
+
+#[test]
+fn every_round_of_a_large_tournament_of_another_program() {
+    let (rules, report) = case("issue_15", 11, "black");
+    let state = state(&rules, &[("entries", report.entries), ("games", report.games)]);
+    let pairer = Pairer::new(&rules).unwrap();
+    assert_eq!(pairer.last_round(&state).unwrap(), 11);
+    let mut wrong = Vec::new();
+    for round in 1..=11 {
+        let settled = pairer.pair(&pairer.before(&state, round).unwrap(), round).unwrap();
+        let mut found: BTreeSet<(u32, Option<u32>)> =
+            settled.pairs.iter().map(|pair| (pair.rows[0], Some(pair.rows[1]))).collect();
+        found.extend(settled.alone.map(|row| (row, None)));
+        let wanted: BTreeSet<_> = pairer.made(&state, round).unwrap().into_iter().collect();
+        if found != wanted {
+            let lost: Vec<_> = wanted.difference(&found).collect();
+            wrong.push(format!("round {round}: {lost:?} against {:?}", found.difference(&wanted)));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -33,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rulebook-machine",
             "rulebook-compiler",
             "rulebook-notation",
+            "rulebook-pairing",
         ],
     ),
     (
