@@ -114,9 +114,7 @@ impl<W: Weight> Graph<W> {
             }
             self.spare.push(arc >> 1);
         }
-        self.out[vertex].retain(|out| {
-            gone.binary_search_by_key(&(out.to as usize), |(to, _)| *to).is_err()
-        });
+        self.out[vertex].retain(|out| gone.binary_search_by_key(&(out.to as usize), |(to, _)| *to).is_err());
     }
 
     /// Adds to the doubled weight of every edge.

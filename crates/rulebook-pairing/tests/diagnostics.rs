@@ -10,7 +10,8 @@ const SECTION: &str = "pairing: { of: entries, games: games, round: round, sides
 fn errors(text: &str) -> Vec<(String, String)> {
     let library = Library::default();
     let checked = rulebook_model::check(&Source::new("case.yaml", text), &|id| library.find(id), &[]);
-    let errors = checked.diagnostics.iter().filter(|found| found.severity == rulebook_syntax::Severity::Error);
+    let errors =
+        checked.diagnostics.iter().filter(|found| found.severity == rulebook_syntax::Severity::Error);
     let place = |found: &rulebook_syntax::Diagnostic| {
         let span = found.labels[0].span;
         text[span.start..span.end].to_owned()
@@ -29,7 +30,12 @@ fn one(text: &str, code: &str, place: &str) {
 #[test]
 fn a_right_section_has_no_fault() {
     assert_eq!(errors(&clause("completes: true")), []);
-    assert_eq!(errors(&clause("'pair': [p, q], least: p.number - q.number + bracket + round, compare: greatest first")), []);
+    assert_eq!(
+        errors(&clause(
+            "'pair': [p, q], least: p.number - q.number + bracket + round, compare: greatest first"
+        )),
+        []
+    );
 }
 
 #[test]
@@ -41,12 +47,22 @@ fn sections_name_tables_and_fields_that_there_are() {
     one(&section("sides: [white, black]", "sides: [white]"), "file::shape", "white");
     one(&section("present: 'true'", "present: entry.number"), "type::mismatch", "entry.number");
     one(&section("order: entry.number", "order: entry.name"), "type::mismatch", "entry.name");
-    one(&section("bracket: entry.number", "brackets: entry.number"), "file::unknown-key", "brackets");
+    one(
+        &section("bracket: entry.number", "bracket: entry.number, brackets: '1'"),
+        "file::unknown-key",
+        "brackets",
+    );
 }
 
 #[test]
 fn what_is_missing_is_told_at_the_section() {
-    one(&format!("{HEAD}pairing: {{ of: entries, games: games, round: round, sides: [white, black], present: 'true', order: entry.number }}\n"), "file::missing-key", "pairing");
+    one(
+        &format!(
+            "{HEAD}pairing: {{ of: entries, games: games, round: round, sides: [white, black], present: 'true', order: entry.number }}\n"
+        ),
+        "file::missing-key",
+        "pairing",
+    );
 }
 
 #[test]

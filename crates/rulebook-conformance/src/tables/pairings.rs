@@ -20,7 +20,10 @@ pub(super) fn read(table: &mut Table<'_>, text: &str, folder: &Path) {
         let cells: Vec<&str> = row.split('\t').collect();
         let number = |at: usize| cells.get(at).and_then(|cell| cell.parse::<u16>().ok());
         let (Some(round), Some(white), Some(black)) = (number(3), number(4), number(5)) else {
-            table.problem(line, "a row has a file, the number of rounds, the initial colour, a round and a pair");
+            table.problem(
+                line,
+                "a row has a file, the number of rounds, the initial colour, a round and a pair",
+            );
             continue;
         };
         let of = |at: usize| cells.get(at).map(|cell| (*cell).to_owned()).unwrap_or_default();
@@ -42,8 +45,7 @@ pub(super) fn read(table: &mut Table<'_>, text: &str, folder: &Path) {
         for (round, (line, pairs)) in rounds {
             let stem = file.trim_end_matches(".trf");
             let mut case = table.case(&format!("{stem}-{round}"), line, format!("{stem}, round {round}"));
-            case.params =
-                vec![(rounds_of.clone(), last.clone()), (initial.clone(), colour.clone())];
+            case.params = vec![(rounds_of.clone(), last.clone()), (initial.clone(), colour.clone())];
             case.script.tables = rows(&report);
             let name = |number: u16| if number == 0 { "-".to_owned() } else { format!("P{number}") };
             let mut wanted: Vec<Vec<String>> =
@@ -74,7 +76,8 @@ fn rows(report: &Report) -> Vec<(String, Vec<Row>)> {
             if own.opponent.is_some() && own.colour != Some(Colour::White) {
                 continue;
             }
-            let other = own.opponent.and_then(|number| report.players.iter().find(|other| other.number == number));
+            let other =
+                own.opponent.and_then(|number| report.players.iter().find(|other| other.number == number));
             let theirs = other.and_then(|other| other.rounds.get(at)).and_then(|cell| cell.mark);
             games.push(named(vec![
                 ("round", Cell::Text((at + 1).to_string())),

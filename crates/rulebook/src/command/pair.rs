@@ -157,8 +157,10 @@ pub(super) fn run(arguments: &Arguments, given: &Given, out: &mut Out) -> Result
 /// Why there is no pairing.
 fn told(rules: &RuleSet, round: u32, failure: &Unpaired) -> Failure {
     match failure {
-        Unpaired::NoPairing => Failure::new(format!("the rule set `{}` says nothing about pairings", rules.id))
-            .help("give one with a section `pairing`, such as `tournament/dutch-2026`"),
+        Unpaired::NoPairing => {
+            Failure::new(format!("the rule set `{}` says nothing about pairings", rules.id))
+                .help("give one with a section `pairing`, such as `tournament/dutch-2026`")
+        }
         Unpaired::Fault(fault) => Failure::fault(rules, fault),
         Unpaired::Impossible { .. } => Failure::new(format!("round {round} cannot be paired: {failure}"))
             .help("this is for the arbiter to decide; `--why-not A B` tells what forbids a pair"),
@@ -413,7 +415,10 @@ impl Desk<'_> {
         let brackets = why.brackets.join(say(lang, " and ", "与"));
         let line = match (why.answer, lang) {
             ("paired", Lang::En) if why.opponent.is_some() => {
-                format!("meets {} in the bracket of {brackets}: {members}", why.opponent.as_deref().unwrap_or(""))
+                format!(
+                    "meets {} in the bracket of {brackets}: {members}",
+                    why.opponent.as_deref().unwrap_or("")
+                )
             }
             ("paired", Lang::Zh) if why.opponent.is_some() => {
                 format!("在 {brackets} 分组对 {}：{members}", why.opponent.as_deref().unwrap_or(""))
@@ -425,7 +430,9 @@ impl Desk<'_> {
             ("forbidden", _) => say(lang, "a clause forbids it", "条文禁止").to_owned(),
             ("apart", Lang::En) => format!("they are never in one bracket: those of {brackets}"),
             ("apart", Lang::Zh) => format!("两人不在同一分组：{brackets}"),
-            ("not-complete", _) => say(lang, "the rest could not all be paired", "其余将无法全部配对").to_owned(),
+            ("not-complete", _) => {
+                say(lang, "the rest could not all be paired", "其余将无法全部配对").to_owned()
+            }
             (_, Lang::En) => format!("the bracket of {brackets} would be paired worse"),
             (_, Lang::Zh) => format!("{brackets} 分组的配对将更差"),
         };
@@ -440,8 +447,11 @@ impl Desk<'_> {
         if why.compared.is_empty() {
             return;
         }
-        let header =
-            [say(lang, "clause", "条文"), say(lang, "this pairing", "本配对"), say(lang, "the other", "另一配对")];
+        let header = [
+            say(lang, "clause", "条文"),
+            say(lang, "this pairing", "本配对"),
+            say(lang, "the other", "另一配对"),
+        ];
         let mut rows = table(&header);
         for measured in &why.compared {
             let list = |values: &[String]| if values.is_empty() { "-".into() } else { values.join(", ") };
@@ -472,7 +482,8 @@ impl Desk<'_> {
         let lang = self.lang;
         for round in &rounds {
             let number = round.round;
-            let word = if round.same { say(lang, "the same", "相同") } else { say(lang, "different", "不同") };
+            let word =
+                if round.same { say(lang, "the same", "相同") } else { say(lang, "different", "不同") };
             out.line(match lang {
                 Lang::En => format!("round {number}: {word}"),
                 Lang::Zh => format!("第 {number} 轮：{word}"),
@@ -483,10 +494,18 @@ impl Desk<'_> {
                 pairs.iter().map(one).collect::<Vec<String>>().join(", ")
             };
             if !round.only_there.is_empty() {
-                out.line(format!("  {} {}", say(lang, "only in the tables:", "仅在表中："), shown(&round.only_there)));
+                out.line(format!(
+                    "  {} {}",
+                    say(lang, "only in the tables:", "仅在表中："),
+                    shown(&round.only_there)
+                ));
             }
             if !round.only_here.is_empty() {
-                out.line(format!("  {} {}", say(lang, "only in the answer:", "仅在答案："), shown(&round.only_here)));
+                out.line(format!(
+                    "  {} {}",
+                    say(lang, "only in the answer:", "仅在答案："),
+                    shown(&round.only_here)
+                ));
             }
             if let Some(failure) = &round.failure {
                 out.line(format!("  {failure}"));
@@ -510,7 +529,8 @@ impl Desk<'_> {
             Err(found @ Unpaired::Impossible { .. }) => failure = Some(found.to_string()),
             Err(found) => return Err(wrong(found)),
         }
-        let names = |(a, b): &(u32, Option<u32>)| [self.name(*a), b.map(|b| self.name(b)).unwrap_or_default()];
+        let names =
+            |(a, b): &(u32, Option<u32>)| [self.name(*a), b.map(|b| self.name(b)).unwrap_or_default()];
         Ok(CheckedRound {
             round,
             same: here == there,
