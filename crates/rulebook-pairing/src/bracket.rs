@@ -96,15 +96,17 @@ impl<'r, 'a> Solver<'r, 'a> {
 
     /// The pairing of the bracket; nothing if there is none.
     pub(crate) fn solve(&self) -> Outcome<Option<Chosen>> {
-        if let Some(chosen) = self.natural()?
+        if self.round.from == Scope::Alone
+            && let Some(chosen) = self.natural()?
             && self.holds(Scope::Alone, &chosen)?
         {
             return Ok(Some(chosen));
         }
         self.evaluate()?;
         for scope in [Scope::Alone, Scope::Near, Scope::Whole] {
-            let found = self.within(scope)?;
-            if let Some(chosen) = found {
+            if scope >= self.round.from
+                && let Some(chosen) = self.within(scope)?
+            {
                 return Ok(Some(chosen));
             }
         }

@@ -48,3 +48,18 @@ fn agrees(id: &str, runs: u64) {
 fn the_dutch_system_of_2026() {
     agrees("tournament/dutch-2026", 12);
 }
+
+#[test]
+fn the_dutch_system_of_2017() {
+    agrees("tournament/dutch-2017", 4);
+}
+
+#[test]
+fn acceleration() {
+    agrees("tournament/dutch-2026-baku", 4);
+}
+
+#[test]
+fn macmahon() {
+    agrees("tournament/macmahon", 4);
+}
