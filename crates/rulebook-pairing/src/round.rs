@@ -145,7 +145,7 @@ impl<'a> Round<'a> {
         groups.sort();
         self.may_stay = vec![false; count];
         let pairs: Vec<usize> = (0..count).collect();
-        if count % 2 == 0 {
+        if count.is_multiple_of(2) {
             let possible = self.criteria.completes.is_none() || self.can_complete(&pairs)?;
             return if possible { Ok(()) } else { Err(Failure::Impossible { present: count }) };
         }

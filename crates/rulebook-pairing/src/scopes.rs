@@ -2,8 +2,11 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "../tests/common/played.rs"]
+mod played;
 
-use common::{Chance, Played, rules};
+use common::rules;
+use played::{Chance, Played};
 
 use crate::criteria::Criteria;
 use crate::eval::Evaluator;
@@ -19,10 +22,10 @@ fn what_is_seen_from_the_beginning_makes_no_difference() {
     for seed in 0..6 {
         let mut chance = Chance(1000 + seed);
         let count = 11 + chance.below(10) as usize;
-        let mut played = Played::new(count);
+        let mut event = Played::new(count);
         for number in 1..=7 {
-            played.be_away(number, if number == 1 { 0 } else { 5 }, &mut chance);
-            let state = played.state(&rules);
+            event.be_away(number, if number == 1 { 0 } else { 5 }, &mut chance);
+            let state = event.state(&rules);
             let mut found = Vec::new();
             for scope in [Scope::Alone, Scope::Near, Scope::Whole] {
                 let evaluator = Evaluator::new(&rules, &state.tables);
@@ -38,7 +41,7 @@ fn what_is_seen_from_the_beginning_makes_no_difference() {
             assert_eq!(found[0], found[2], "seed {seed}, round {number}");
             let settled = Pairer::new(&rules).unwrap().pair(&state, number).unwrap();
             let pairs: Vec<[u32; 2]> = settled.pairs.iter().map(|pair| pair.rows).collect();
-            played.play(number, &pairs, settled.alone, &mut chance);
+            event.play(number, &pairs, settled.alone, &mut chance);
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Every round of known tournaments comes out as it was paired.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
+#[path = "common/report.rs"]
+mod reports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use common::{folder, report, rules, state};
+use common::{folder, rules, state};
+use reports::{Report, report};
 use rulebook_pairing::Pairer;
 
 type Pairs = BTreeSet<(i64, i64)>;
@@ -53,7 +57,7 @@ fn known_tournaments_are_paired_alike() {
 }
 
 /// A case of another program: its report, the number of rounds, and the initial colour.
-fn case(name: &str, rounds: u32, initial: &str) -> (rulebook_model::RuleSet, common::Report) {
+fn case(name: &str, rounds: u32, initial: &str) -> (rulebook_model::RuleSet, Report) {
     let cases = folder("conformance/tables/tournament/pairing-cases");
     let rules =
         rules("tournament/dutch-2026", &[("rounds", rounds.to_string()), ("initial", initial.to_owned())]);
