@@ -84,6 +84,8 @@ pub enum Question {
     Standings,
     /// The rows of a list that the rule set makes. Rows.
     List(String),
+    /// How is this round paired, with what was known before it? Rows of two names, in their order.
+    Pairing(u32),
 }
 
 impl Question {
@@ -103,6 +105,7 @@ impl Question {
             Self::Value(..) => "value",
             Self::Standings => "standings",
             Self::List(_) => "list",
+            Self::Pairing(_) => "pairing",
         }
     }
 }

@@ -11,6 +11,7 @@ use rulebook_model::library::Library;
 use rulebook_model::types::Type;
 use rulebook_model::{Number, RuleSet, Site, Sites, Value};
 use rulebook_notation::{Judge, lines, moves, position};
+use rulebook_pairing::Pairer;
 use rulebook_reference::{Engine, Outcomes, State, Verdict};
 
 use crate::driver::{Answer, Driver, Loaded, Question, Refused, Script, Step};
@@ -201,6 +202,7 @@ impl Ready {
             Question::Value(name, arguments) => self.value(state, name, arguments),
             Question::Standings => self.standings(state),
             Question::List(name) => self.list(state, name),
+            Question::Pairing(round) => return self.pairing(state, *round),
         };
         answer.unwrap_or_else(|fault| Answer::Error(fault.to_string()))
     }
@@ -280,6 +282,23 @@ impl Ready {
         };
         let shown = rows.iter().map(|row| row.iter().map(|value| self.cell(state, value)).collect());
         Ok(Answer::Rows(shown.collect()))
+    }
+
+    fn pairing(&self, state: &State, round: u32) -> Answer {
+        let rules = self.rules();
+        let settled = Pairer::new(rules)
+            .and_then(|pairer| pairer.before(state, round).and_then(|before| pairer.pair(&before, round)));
+        let settled = match settled {
+            Ok(settled) => settled,
+            Err(failure) => return Answer::Error(failure.to_string()),
+        };
+        let table = rules.pairing.as_ref().map_or(0, |section| section.entries);
+        let name = |row: u32| self.key(state, table, row as usize).unwrap_or_else(|| (row + 1).to_string());
+        let mut rows: Vec<Vec<String>> =
+            settled.pairs.iter().map(|pair| pair.rows.map(name).to_vec()).collect();
+        rows.extend(settled.alone.map(|row| vec![name(row), "-".to_owned()]));
+        rows.sort();
+        Answer::Rows(rows)
     }
 
     /// A value in a list: a row is named by its first field.

@@ -10,6 +10,7 @@ mod grid;
 mod lists;
 mod numbers;
 mod owners;
+mod pairings;
 mod perft;
 
 use std::cell::RefCell;
@@ -117,6 +118,8 @@ enum Format {
     Margins,
     /// Lists that a rule set makes.
     Lists,
+    /// Rounds with their pairs.
+    Pairings,
 }
 
 /// Which rule set is meant by the words of a table.
@@ -280,6 +283,7 @@ pub(crate) fn read(
             Format::Owners => owners::owners(&mut table, &text),
             Format::Marked => owners::marked(&mut table, &text),
             Format::Lists => lists::read(&mut table, &text),
+            Format::Pairings => pairings::read(&mut table, &text, &folder),
         }
         table.leave_out();
         if table.cases.is_empty() && table.problems.borrow().is_empty() {

@@ -56,8 +56,9 @@ impl<L: Layout> Engine<L> {
         let asked = Asked::of(self, &mut beside);
         let (mut plies, mut found) = (Vec::new(), Vec::new());
         fast.plies(scene.position, &asked, &mut plies, &mut found);
-        let made =
-            plies.iter().map(|ply| (fast.act(scene.position, *ply), fast.after(scene.position, *ply, &asked)));
+        let made = plies
+            .iter()
+            .map(|ply| (fast.act(scene.position, *ply), fast.after(scene.position, *ply, &asked)));
         let mut able = false;
         for (act, next) in found.into_iter().chain(made) {
             let ply = Ply { act, next, ended: None, clauses: Default::default() };

@@ -161,9 +161,8 @@ impl<L: Layout> Clockwork<L> {
     /// Whether plies and endings look at nothing that is followed here.
     fn is_apart(&self, program: &Program) -> bool {
         let followed = self.followed(program);
-        let is_kept = |var: &u16| {
-            program.vars.get(usize::from(*var)).is_some_and(|var| var.kept && !var.fleeting)
-        };
+        let is_kept =
+            |var: &u16| program.vars.get(usize::from(*var)).is_some_and(|var| var.kept && !var.fleeting);
         let of_identity = |var: &u16| program.identity.contains(var) || program.fleeting.contains(var);
         let reads = |clause: &Clause| clause.reads.iter().any(|var| followed.contains(var));
         let is_known = |var: &u16| followed.contains(var) || self.read.contains(var);
@@ -186,8 +185,7 @@ impl<L: Layout> Clockwork<L> {
     fn followed(&self, program: &Program) -> Vec<u16> {
         let vars = program.vars.iter().enumerate().filter(|(_, var)| {
             let slots = usize::from(var.slot)..usize::from(var.slot) + usize::from(var.count);
-            var.ty != Type::Sites
-                && self.keys.iter().chain(&self.times).any(|slot| slots.contains(slot))
+            var.ty != Type::Sites && self.keys.iter().chain(&self.times).any(|slot| slots.contains(slot))
         });
         vars.map(|(at, _)| at as u16).collect()
     }
@@ -243,7 +241,9 @@ impl<L: Layout> Clockwork<L> {
         let mut time = began;
         match timed {
             Timed::Untold => {}
-            Timed::Spent(spent) => time = began.checked_add(spent).filter(|time| *time >= began).unwrap_or(began),
+            Timed::Spent(spent) => {
+                time = began.checked_add(spent).filter(|time| *time >= began).unwrap_or(began)
+            }
             Timed::At(at) => time = at.max(began),
             Timed::Shown(shown) => {
                 for _ in 0..MAX_SOUGHT {
@@ -286,7 +286,8 @@ impl<L: Layout> Clockwork<L> {
         *self.now.first_mut().ok_or(Gap::None)? = time;
         let node = self.nodes.get(self.at).ok_or(Gap::None)?;
         let fits = |trace: &Trace| {
-            let passes = |(sum, test): &(Replayed, Test)| sum.worth(&self.now).is_some_and(|worth| test.passes(worth));
+            let passes =
+                |(sum, test): &(Replayed, Test)| sum.worth(&self.now).is_some_and(|worth| test.passes(worth));
             trace.tests.iter().all(passes)
         };
         if let Some(known) = node.traces.iter().position(fits) {
@@ -413,9 +414,16 @@ impl<L: Layout> Clockwork<L> {
     }
 
     /// What is left to a player in a state, in thousandths.
-    pub(crate) fn left(&self, engine: &Engine<L>, state: &State<L>, player: u8, work: &mut Work<L>) -> Option<i64> {
+    pub(crate) fn left(
+        &self,
+        engine: &Engine<L>,
+        state: &State<L>,
+        player: u8,
+        work: &mut Work<L>,
+    ) -> Option<i64> {
         work.begin(FUEL);
-        let name = engine.program().answers.iter().find(|(_, bodies)| bodies.first() == Some(&self.remaining))?;
+        let name =
+            engine.program().answers.iter().find(|(_, bodies)| bodies.first() == Some(&self.remaining))?;
         match engine.define(state, &name.0, vec![Val::Player(player)], work).ok()? {
             Some(Val::Number(left)) => left.times(Num::whole(UNIT))?.to_whole(),
             _ => None,

@@ -242,7 +242,8 @@ impl<L: Layout> Reader<L> {
         if self.may_end(&position, stuck, hash) {
             ended = self.ending(engine, fast, &position, stuck)?;
         }
-        if let (Some((times, clockwork)), None, Some(last)) = (&mut timed, &ended, plies.len().checked_sub(1)) {
+        if let (Some((times, clockwork)), None, Some(last)) = (&mut timed, &ended, plies.len().checked_sub(1))
+        {
             clockwork.ply(engine, times.get(last).copied().unwrap_or_default())?;
             self.last = Some(position);
         }

@@ -470,14 +470,7 @@ impl<S: Set> Making<'_, S> {
     }
 
     /// The ways in which a comparison may hold.
-    fn compared(
-        &mut self,
-        operator: Operator,
-        a: NodeId,
-        b: NodeId,
-        wanted: bool,
-        place: Place<'_>,
-    ) -> Ways {
+    fn compared(&mut self, operator: Operator, a: NodeId, b: NodeId, wanted: bool, place: Place<'_>) -> Ways {
         let Some(left) = self.node(a) else { return anything() };
         if let Node::Call(Builtin::Kinds, run) = left
             && let Some(set) = self.argument(run, 0)

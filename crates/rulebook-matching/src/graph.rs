@@ -105,6 +105,18 @@ impl<W: Weight> Graph<W> {
         self.spare.push(arc >> 1);
     }
 
+    /// Removes some of the arcs at a vertex, given with where they lead, in the order of their heads.
+    pub(crate) fn remove_at(&mut self, vertex: usize, gone: &[(usize, usize)]) {
+        for (to, arc) in gone {
+            let out = &mut self.out[*to];
+            if let Ok(at) = out.binary_search_by_key(&vertex, |out| out.to as usize) {
+                out.remove(at);
+            }
+            self.spare.push(arc >> 1);
+        }
+        self.out[vertex].retain(|out| gone.binary_search_by_key(&(out.to as usize), |(to, _)| *to).is_err());
+    }
+
     /// Adds to the doubled weight of every edge.
     pub(crate) fn lift(&mut self, by: &W) {
         for doubled in &mut self.doubled {

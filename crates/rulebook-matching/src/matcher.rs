@@ -170,6 +170,28 @@ impl<W: Weight> Matcher<W> {
         true
     }
 
+    /// Takes those edges away that lead from a vertex to certain others.
+    ///
+    /// Takes time in O(d) for the edges at the vertex, and for each that goes as much as a list of edges is long.
+    pub fn remove_where(&mut self, vertex: usize, goes: impl Fn(usize) -> bool) {
+        if vertex >= self.vertices() {
+            return;
+        }
+        let all = self.graph.out(vertex).iter().map(|out| (out.to as usize, out.arc as usize));
+        let gone: Vec<(usize, usize)> = all.filter(|(to, _)| goes(*to)).collect();
+        for (to, arc) in &gone {
+            let slack = self.state.slack(&self.graph, *arc);
+            if slack <= W::zero() {
+                // As in `remove`; on an edge that has slack nothing depends.
+                let sum = self.state.slack_of(vertex, *to, &W::zero());
+                self.graph.set_doubled(*arc, sum.plus_scaled(-2, 0));
+                self.state.release(&self.graph, *arc);
+            }
+        }
+        self.changed.retain(|changed| gone.iter().all(|(_, arc)| changed >> 1 != arc >> 1));
+        self.graph.remove_at(vertex, &gone);
+    }
+
     /// Finds a matching that no other is better than.
     ///
     /// Takes time in O(s m log n) for s searches, of which there are at most as many as vertices, and far fewer

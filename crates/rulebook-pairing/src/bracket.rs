@@ -21,6 +21,9 @@ use crate::weigh::{Bracket, Halves, Scale, Scope, Worth};
 /// How many are tried as the one who leaves the next bracket before that bracket comes into sight.
 const TRIED: usize = 4;
 
+/// Pairs of members, and the entries that would leave the next bracket.
+type Part = (Vec<(usize, usize)>, Vec<usize>);
+
 /// How a bracket is paired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
@@ -96,15 +99,17 @@ impl<'r, 'a> Solver<'r, 'a> {
 
     /// The pairing of the bracket; nothing if there is none.
     pub(crate) fn solve(&self) -> Outcome<Option<Chosen>> {
-        if let Some(chosen) = self.natural()?
+        if self.round.from == Scope::Alone
+            && let Some(chosen) = self.natural()?
             && self.holds(Scope::Alone, &chosen)?
         {
             return Ok(Some(chosen));
         }
         self.evaluate()?;
         for scope in [Scope::Alone, Scope::Near, Scope::Whole] {
-            let found = self.within(scope)?;
-            if let Some(chosen) = found {
+            if scope >= self.round.from
+                && let Some(chosen) = self.within(scope)?
+            {
                 return Ok(Some(chosen));
             }
         }
@@ -303,13 +308,7 @@ impl<'r, 'a> Solver<'r, 'a> {
     }
 
     /// Pairs those who were not moved here, when it is decided whom those meet who were: pairs of members.
-    fn second_part(
-        &self,
-        scope: Scope,
-        alone: bool,
-        made: usize,
-        fixed: &[(usize, usize)],
-    ) -> Outcome<(Vec<(usize, usize)>, Vec<usize>)> {
+    fn second_part(&self, scope: Scope, alone: bool, made: usize, fixed: &[(usize, usize)]) -> Outcome<Part> {
         let bracket = self.bracket;
         let count = bracket.members.len();
         let mut gone = vec![false; count];

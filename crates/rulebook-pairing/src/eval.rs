@@ -18,6 +18,9 @@ use crate::value::{Map, Val};
 /// What comes of an evaluation.
 pub(crate) type Outcome<T> = Result<T, Fault>;
 
+/// The values of a definition, by row.
+type OfRows = Map<(u16, u16), Vec<Option<Val>>>;
+
 /// The rows with a value in a field.
 type Lookup = Rc<Map<Val, Rc<[Val]>>>;
 
@@ -28,7 +31,7 @@ pub(crate) struct Evaluator<'a> {
     /// The values of definitions, by body and arguments.
     known: RefCell<Map<(u16, Vec<Val>), Val>>,
     /// The values of definitions of one row, by body, table and row.
-    of_rows: RefCell<Map<(u16, u16), Vec<Option<Val>>>>,
+    of_rows: RefCell<OfRows>,
     lookups: RefCell<Map<(u16, u16), Lookup>>,
     all: RefCell<Map<u16, Val>>,
     texts: RefCell<Map<String, Val>>,

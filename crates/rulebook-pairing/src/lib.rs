@@ -16,6 +16,8 @@ mod measure;
 mod pair;
 mod refine;
 mod round;
+#[cfg(test)]
+mod scopes;
 mod value;
 mod weigh;
 

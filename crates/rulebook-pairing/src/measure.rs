@@ -265,6 +265,9 @@ struct Known {
     members: Vec<(u32, Rc<[u32]>)>,
 }
 
+/// The values for a pair, by the classes of the two and the questions of membership.
+type Alike = Map<(u32, u32, u8), Rc<[Val]>>;
+
 /// The values of some expressions for pairs of some entries.
 pub(crate) struct Pairs<'a> {
     split: &'a Split,
@@ -273,7 +276,7 @@ pub(crate) struct Pairs<'a> {
     /// What concerns the first and the second, by class.
     classes: RefCell<Vec<(Vec<Val>, Vec<Val>)>>,
     rest: Vec<Val>,
-    values: RefCell<Map<(u32, u32, u8), Rc<[Val]>>>,
+    values: RefCell<Alike>,
 }
 
 impl<'a> Pairs<'a> {

@@ -50,10 +50,7 @@ impl<W: Weight> Refiner<'_, W> {
     }
 
     fn drop_edges(&mut self, vertex: usize, drops: impl Fn(usize) -> bool) {
-        let gone: Vec<usize> = self.matcher.neighbours(vertex).filter(|other| drops(*other)).collect();
-        for other in gone {
-            self.matcher.remove(vertex, other);
-        }
+        self.matcher.remove_where(vertex, drops);
         // Where a removed edge held a blossom together, its vertices look for partners again.
         self.matcher.solve();
     }

@@ -16,6 +16,7 @@ use crate::criteria::Criteria;
 use crate::eval::{Evaluator, Outcome};
 use crate::measure::{Pairs, measure};
 use crate::value::Val;
+use crate::weigh::Scope;
 
 /// Why a round has no pairing.
 #[derive(Clone, Debug)]
@@ -72,8 +73,8 @@ pub(crate) struct Round<'a> {
     forbidden: Pairs<'a>,
     /// Whether each entry may be left alone, if one is.
     pub(crate) may_stay: Vec<bool>,
-    /// What the one left alone comes to by the measures for the round.
-    pub(crate) alone: Vec<(u16, Number)>,
+    /// How much of what lies below a bracket is looked at from the beginning, for tests.
+    pub(crate) from: Scope,
 }
 
 impl<'a> Round<'a> {
@@ -123,7 +124,7 @@ impl<'a> Round<'a> {
             entries,
             forbidden,
             may_stay: Vec::new(),
-            alone: Vec::new(),
+            from: Scope::Alone,
         };
         round.stay(&run)?;
         Ok(round)
@@ -144,7 +145,7 @@ impl<'a> Round<'a> {
         groups.sort();
         self.may_stay = vec![false; count];
         let pairs: Vec<usize> = (0..count).collect();
-        if count % 2 == 0 {
+        if count.is_multiple_of(2) {
             let possible = self.criteria.completes.is_none() || self.can_complete(&pairs)?;
             return if possible { Ok(()) } else { Err(Failure::Impossible { present: count }) };
         }
@@ -155,8 +156,6 @@ impl<'a> Round<'a> {
                 self.may_stay[*at] = true;
             }
             if self.criteria.completes.is_none() || self.can_complete(&pairs)? {
-                let clauses = self.criteria.whole.iter().map(|(clause, _)| *clause);
-                self.alone = clauses.zip(value.iter().copied()).collect();
                 return Ok(());
             }
             self.may_stay.fill(false);

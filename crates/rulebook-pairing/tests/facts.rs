@@ -1,11 +1,15 @@
 //! Every round of known tournaments comes out as it was paired.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod common;
+#[path = "common/report.rs"]
+mod reports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use common::{folder, report, rules, state};
+use common::{folder, rules, state};
+use reports::{Report, report};
 use rulebook_pairing::Pairer;
 
 type Pairs = BTreeSet<(i64, i64)>;
@@ -50,4 +54,38 @@ fn known_tournaments_are_paired_alike() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), wanted.len(), wrong.join("\n"));
+}
+
+/// A case of another program: its report, the number of rounds, and the initial colour.
+fn case(name: &str, rounds: u32, initial: &str) -> (rulebook_model::RuleSet, Report) {
+    let cases = folder("conformance/tables/tournament/pairing-cases");
+    let rules =
+        rules("tournament/dutch-2026", &[("rounds", rounds.to_string()), ("initial", initial.to_owned())]);
+    (rules, report(&fs::read_to_string(cases.join(format!("{name}.input"))).unwrap()))
+}
+
+#[test]
+fn next_rounds_of_another_program() {
+    for (name, rounds, initial) in
+        [("dutch_2025_C5", 3, "white"), ("dutch_2025_C9", 3, "white"), ("issue_7", 15, "black")]
+    {
+        let (rules, report) = case(name, rounds, initial);
+        let state = state(&rules, &[("entries", report.entries), ("games", report.games)]);
+        let pairer = Pairer::new(&rules).unwrap();
+        let settled = pairer.pair(&state, pairer.next_round(&state).unwrap()).unwrap();
+        let number = |row: u32| report.numbers[row as usize];
+        let mut found: Pairs =
+            settled.pairs.iter().map(|pair| (number(pair.rows[0]), number(pair.rows[1]))).collect();
+        found.extend(settled.alone.map(|row| (number(row), 0)));
+        let path =
+            folder("conformance/tables/tournament/pairing-cases").join(format!("{name}.output.expected"));
+        let wanted: Pairs = fs::read_to_string(path)
+            .unwrap()
+            .lines()
+            .skip(1)
+            .filter_map(|line| line.split_once(' '))
+            .map(|(white, black)| (white.parse().unwrap(), black.trim().parse().unwrap()))
+            .collect();
+        assert_eq!(found, wanted, "{name}");
+    }
 }

@@ -1,11 +1,15 @@
 //! Random small tournaments are paired as by trying everything.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at what it does not expect")]
 
 mod common;
+#[path = "common/played.rs"]
+mod played;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::{Chance, Played, rules};
+use common::rules;
+use played::{Chance, Played};
 use rulebook_pairing::{Failure, Pairer};
 use rulebook_reference::Engine;
 
@@ -19,10 +23,10 @@ fn agrees(id: &str, runs: u64) {
         let rules = rules(id, &[("rounds", last.to_string())]);
         let engine = Engine::new(Arc::new(rules.clone()));
         let pairer = Pairer::new(&rules).unwrap();
-        let mut played = Played::new(count);
+        let mut event = Played::new(count);
         for round in 1..=last {
-            played.be_away(round, if round == 1 { 0 } else { 8 }, &mut chance);
-            let state = played.state(&rules);
+            event.be_away(round, if round == 1 { 0 } else { 8 }, &mut chance);
+            let state = event.state(&rules);
             let literal = engine.pair_literally(&state, round).unwrap();
             let settled = match pairer.pair(&state, round) {
                 Ok(settled) => settled,
@@ -39,12 +43,27 @@ fn agrees(id: &str, runs: u64) {
             let wanted: BTreeSet<_> = literal.pairs.iter().map(|(a, b)| sorted([*a, *b])).collect();
             assert_eq!((found, settled.alone), (wanted, literal.alone), "seed {seed}, round {round}");
             let pairs: Vec<[u32; 2]> = settled.pairs.iter().map(|pair| pair.rows).collect();
-            played.play(round, &pairs, settled.alone, &mut chance);
+            event.play(round, &pairs, settled.alone, &mut chance);
         }
     }
 }
 
 #[test]
 fn the_dutch_system_of_2026() {
-    agrees("tournament/dutch-2026", 60);
+    agrees("tournament/dutch-2026", 12);
+}
+
+#[test]
+fn the_dutch_system_of_2017() {
+    agrees("tournament/dutch-2017", 4);
+}
+
+#[test]
+fn acceleration() {
+    agrees("tournament/dutch-2026-baku", 4);
+}
+
+#[test]
+fn macmahon() {
+    agrees("tournament/macmahon", 4);
 }

@@ -30,6 +30,9 @@ pub struct Literal {
 
 type Pairs = Vec<(usize, usize)>;
 
+/// What is done with each pairing.
+type Visit<'v> = &'v mut dyn FnMut(&[(usize, usize)]);
+
 /// What is worked out once for a round.
 struct Round<'e> {
     rules: &'e rulebook_model::RuleSet,
@@ -139,10 +142,10 @@ impl Round<'_> {
                     let values = [self.row(a), self.number.clone()];
                     may_stay[a] &= self.run(code, &values)? != Value::Truth(true);
                 }
-                for b in a + 1..count {
+                for (b, may) in may_pair[a].iter_mut().enumerate().skip(a + 1) {
                     if let PairingForm::Forbid(code) = form {
                         let values = [self.row(a), self.row(b), self.number.clone()];
-                        may_pair[a][b] &= self.run(code, &values)? != Value::Truth(true);
+                        *may &= self.run(code, &values)? != Value::Truth(true);
                     }
                 }
             }
@@ -313,7 +316,7 @@ fn gathered(of: &Measure, values: impl Iterator<Item = Outcomes<Number>>) -> Out
 }
 
 /// Calls a function on every pairing of a bracket, in order.
-fn each_pairing(members: &[usize], moved: usize, f: &mut dyn FnMut(&[(usize, usize)])) {
+fn each_pairing(members: &[usize], moved: usize, f: Visit<'_>) {
     let (above, own) = members.split_at(moved);
     for count in (0..=members.len() / 2).rev() {
         for from_above in (0..=moved.min(count)).rev() {
@@ -363,7 +366,7 @@ fn each_choice(of: &[usize], size: usize, chosen: &mut Vec<usize>, f: &mut dyn F
 
 /// Calls a function on every pairing of a number of pairs: upper half against lower half, with transpositions, then
 /// with exchanges between the halves.
-fn each_by_halves(members: &[usize], count: usize, f: &mut dyn FnMut(&[(usize, usize)])) {
+fn each_by_halves(members: &[usize], count: usize, f: Visit<'_>) {
     if 2 * count > members.len() {
         return;
     }

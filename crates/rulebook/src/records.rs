@@ -323,7 +323,8 @@ impl Replayer {
 
     fn brief(&self, done: usize, ended: Option<Ending>, claim: Claim) -> Brief {
         let ended = ended.map(|Ending { outcome, clauses }| (outcome_of(outcome), clauses));
-        let agreement = agreement(&self.made.rules, Some(&claim), ended.as_ref().map(|(outcome, _)| *outcome));
+        let agreement =
+            agreement(&self.made.rules, Some(&claim), ended.as_ref().map(|(outcome, _)| *outcome));
         Brief { plies: self.plies.len(), done, ended, claim, agreement }
     }
 }

@@ -206,7 +206,8 @@ fn records_with_clocks_are_read_as_they_are_judged() {
                 .iter()
                 .enumerate()
                 .map(|(at, _)| {
-                    dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    dice =
+                        dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     match (dice >> 33) % 9 {
                         0 => String::new(),
                         1 => format!("[%egt 0:00:{:02}]", at * 3 % 60),

@@ -17,10 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rulebook-reference", &["rulebook-syntax", "rulebook-model"]),
     ("rulebook-machine", &[]),
     ("rulebook-matching", &[]),
-    (
-        "rulebook-pairing",
-        &["rulebook-syntax", "rulebook-model", "rulebook-reference", "rulebook-matching"],
-    ),
+    ("rulebook-pairing", &["rulebook-syntax", "rulebook-model", "rulebook-reference", "rulebook-matching"]),
     ("rulebook-compiler", &["rulebook-syntax", "rulebook-model", "rulebook-machine"]),
     ("rulebook-emit", &["rulebook-syntax", "rulebook-model", "rulebook-machine", "rulebook-compiler"]),
     ("rulebook-notation", &["rulebook-syntax", "rulebook-model", "rulebook-reference"]),
@@ -33,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rulebook-machine",
             "rulebook-compiler",
             "rulebook-notation",
+            "rulebook-pairing",
         ],
     ),
     (

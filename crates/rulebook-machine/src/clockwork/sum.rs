@@ -53,7 +53,11 @@ impl Sum {
         }
         factors.retain(|(_, factor)| *factor != Num::ZERO);
         factors.sort_by_key(|(which, _)| *which);
-        Some(Self { value: self.value.plus(other.value)?, constant: self.constant.plus(other.constant)?, factors })
+        Some(Self {
+            value: self.value.plus(other.value)?,
+            constant: self.constant.plus(other.constant)?,
+            factors,
+        })
     }
 
     pub(super) fn scaled(&self, by: Num) -> Option<Self> {

@@ -141,7 +141,8 @@ impl<'a, L: Layout> Tracer<'a, L> {
             let first = self.engine.clause(at).map_or(&[][..], |clause| &clause.yields);
             first.iter().any(|first| standing.contains(first))
         };
-        let chosen: Vec<Run> = applying.iter().filter(|(at, _)| !yields(*at)).map(|(_, then)| *then).collect();
+        let chosen: Vec<Run> =
+            applying.iter().filter(|(at, _)| !yields(*at)).map(|(_, then)| *then).collect();
         if chosen.is_empty() {
             return None;
         }
@@ -296,7 +297,11 @@ impl<'a, L: Layout> Tracer<'a, L> {
             }
             Node::Minus(inner) => Some(reduced(self.eval(inner, frame)?.sum()?.scaled(Num::whole(-1))?)),
             Node::Binary(
-                operator @ (Operator::Plus | Operator::Less | Operator::Times | Operator::Over | Operator::Mod),
+                operator @ (Operator::Plus
+                | Operator::Less
+                | Operator::Times
+                | Operator::Over
+                | Operator::Mod),
                 a,
                 b,
             ) => {

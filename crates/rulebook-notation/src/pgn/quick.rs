@@ -6,7 +6,7 @@
 
 use rulebook_syntax::Span;
 
-use super::{EVENT, Games, clocks, MAX_GAME_TEXT, MAX_TEXT, RESULT, RESULTS, is_blank, is_newline};
+use super::{EVENT, Games, MAX_GAME_TEXT, MAX_TEXT, RESULT, RESULTS, clocks, is_blank, is_newline};
 
 /// The main line of a game, as ranges of the text; used again from game to game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -61,18 +61,12 @@ impl Judge<'_> {
 
     fn tell(&self, next: Next) -> Told {
         match next {
-            Next::Brief(game) => {
-                Told::Line(Line::replayed(self.engine.rules(), &game), brief::answer(&game))
-            }
-            Next::Full(game) => {
-                match pgn_game(self.engine, self.arguments, self.given, self.source, &game) {
-                    Ok(judged) => Told::Line(Line::judged(&judged, self.source), judged.answer()),
-                    Err(failure) => Told::Failed(failure),
-                }
-            }
-            Next::Broken(error) => {
-                Told::Failed(Failure::new("the game cannot be read").at(vec![*error]))
-            }
+            Next::Brief(game) => Told::Line(Line::replayed(self.engine.rules(), &game), brief::answer(&game)),
+            Next::Full(game) => match pgn_game(self.engine, self.arguments, self.given, self.source, &game) {
+                Ok(judged) => Told::Line(Line::judged(&judged, self.source), judged.answer()),
+                Err(failure) => Told::Failed(failure),
+            },
+            Next::Broken(error) => Told::Failed(Failure::new("the game cannot be read").at(vec![*error])),
         }
     }
 }
@@ -161,7 +155,8 @@ fn in_order(
                 early.insert(at, piece);
             }
             let Some(piece) = early.remove(&at) else { return };
-            expected = take(if *start == expected { piece } else { judge.piece(&mut reader, expected, end(at)) });
+            expected =
+                take(if *start == expected { piece } else { judge.piece(&mut reader, expected, end(at)) });
         }
     });
 }
