@@ -55,6 +55,13 @@ fn is_usual(rules: &RuleSet, act: u16) -> bool {
     choosing == Some(act)
 }
 
+/// Whether the choices of an act begin with a site, which in records alone means a movement to it.
+fn is_taken_for_a_move(rules: &RuleSet, act: &Act) -> bool {
+    let first = act.choices.iter().find_map(|choice| act.value(*choice));
+    matches!(first, Some(Value::Site(_)))
+        && rules.notation.records.iter().any(|(letter, _)| letter.is_empty())
+}
+
 /// An act in full: the sites it goes from and to, or its name, and its choices.
 pub fn write_act(rules: &RuleSet, act: &Act) -> String {
     let name = |site: Site| rules.board.name(site);
@@ -75,7 +82,7 @@ pub fn write_act(rules: &RuleSet, act: &Act) -> String {
             let sites = act.choices.iter().any(|choice| matches!(act.value(*choice), Some(Value::Site(_))));
             if !sites {
                 name
-            } else if is_usual(rules, act.name) {
+            } else if is_usual(rules, act.name) && !is_taken_for_a_move(rules, act) {
                 String::new()
             } else {
                 format!("{name} ")

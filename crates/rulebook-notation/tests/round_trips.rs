@@ -68,7 +68,7 @@ fn positions_snapshots_and_acts() {
                     let found: Vec<_> =
                         plies.legal.iter().filter(|p| meant.is(&engine, &state, &p.act)).collect();
                     assert_eq!(found.len(), 1, "{} {text}", rules.id);
-                    assert!(found[0].act.same(&ply.act));
+                    assert!(found[0].act.same(&ply.act), "{} {text}", rules.id);
                 }
                 let chosen = &plies.legal[dice.roll(plies.legal.len())];
                 let short = moves::write_short(&engine, &state, &chosen.act, &chosen.next).expect("no fault");

@@ -415,6 +415,8 @@ mod tests {
     fn those_moved_here_meet_the_first_of_the_others() {
         let mut found = Vec::new();
         each_pairing(&[0, 1, 2, 3], 1, &mut |pairs| found.push(pairs.to_vec()));
+        // The rest comes once for either of its halves.
+        found.dedup();
         assert_eq!(found[0], [(0, 1), (2, 3)]);
         assert_eq!(found[1], [(0, 2), (1, 3)]);
     }

@@ -31,7 +31,7 @@ fn a_cross_table_names_opponents_by_their_lines() {
 fn an_explanation_tells_how_each_value_came_about() {
     let run = run(&["rank", RULES, "small.trf", "--explain", "First"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
-    for part in ["First", "= 1.5", "strength("] {
+    for part in ["First", "= 1.5", "buchholz(First, [BH]) = 2.5", "adjusted(Third, [BH]) = 1.5"] {
         assert!(run.out.contains(part), "{part} is not in\n{}", run.out);
     }
 }

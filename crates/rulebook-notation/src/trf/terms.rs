@@ -1,7 +1,7 @@
 //! What a report sets in a rule set, as the notation section names it.
 //!
-//! Invariant: nothing is set that the report does not say, but for the number of rounds that have been paired, which
-//! every report shows; a tie-break that the rule set has no words for is left out with a warning.
+//! Invariant: nothing is set that the report does not say, but for the number of rounds that have been paired and
+//! the colour that was drawn by lot, where its rounds show them; a tie-break that the rule set has no words for is left out with a warning.
 
 use std::sync::Arc;
 
@@ -27,8 +27,36 @@ pub fn terms(rules: &RuleSet, report: &Report, source: &Arc<Source>) -> (Vec<Ter
             terms.push(Term { name: name.clone(), value: worded(rules, param, &text), place });
         }
     }
+    if report.facts.colour.is_none()
+        && trf.terms.iter().any(|(what, _)| what == "colour")
+        && let Some((colour, place)) = drawn(report)
+    {
+        let message = format!(
+            "the report does not say which colour was drawn for the first entry; its first round shows {}",
+            word(colour)
+        );
+        warnings.push(Diagnostic::warning(SGF_REPAIRED, source, place, message));
+    }
     terms.extend(keys(trf, &param, report, source, &mut warnings));
     (terms, warnings)
+}
+
+/// The colour that was drawn for the first entry, as the first round shows it: entries with odd numbers have it, the
+/// others the other one (FIDE C.04.2).
+fn drawn(report: &Report) -> Option<(Colour, Span)> {
+    let paired = report.players.iter().filter_map(|player| {
+        let cell = player.rounds.first().filter(|cell| cell.opponent.is_some())?;
+        Some((player.number, cell.colour?, cell.span))
+    });
+    let (number, colour, span) = paired.min_by_key(|(number, ..)| *number)?;
+    Some((if number % 2 == 1 { colour } else { colour.other() }, span))
+}
+
+const fn word(colour: Colour) -> &'static str {
+    match colour {
+        Colour::White => "white",
+        Colour::Black => "black",
+    }
 }
 
 /// What a report says about one thing.
@@ -44,8 +72,8 @@ fn said(report: &Report, what: &str) -> Option<(String, Span)> {
             return Some((report.played().to_string(), place));
         }
         "colour" => {
-            let word = |colour| if colour == Colour::White { "white" } else { "black" };
-            return facts.colour.map(|(colour, place)| (word(colour).to_owned(), place));
+            let colour = facts.colour.or_else(|| drawn(report));
+            return colour.map(|(colour, place)| (word(colour).to_owned(), place));
         }
         "win" => both(scoring.win),
         "draw" => both(scoring.draw),
