@@ -12,8 +12,8 @@ use std::time::Duration;
 use rulebook::records::{Next, Reader};
 use rulebook_conformance::diff::Dice;
 use rulebook_conformance::engines::Bridge;
-use rulebook_model::library::Library;
 use rulebook_model::Outcome;
+use rulebook_model::library::Library;
 use rulebook_notation::{Judge as _, moves, pgn};
 use rulebook_syntax::Source;
 
@@ -34,7 +34,7 @@ const CLOCK_REPEATS: usize = 134;
 /// A text of records with our reader of it.
 pub(crate) struct Records {
     source: Arc<Source>,
-    reader: Reader,
+    reader: Reader<'static>,
     file: PathBuf,
 }
 
@@ -54,7 +54,8 @@ impl Records {
             let checked = library.check(id, given).and_then(|checked| checked.rules);
             checked.map(Arc::new).ok_or_else(|| format!("there is no rule set `{id}`"))
         };
-        let rules = open(id, &[("clock".to_owned(), format!("{}:00 + {} s", CONTROL.1 / 60, CONTROL.2))].as_slice().get(..usize::from(clocks)).unwrap_or(&[]))?;
+        let control = ("clock".to_owned(), format!("{}:00 + {} s", CONTROL.1 / 60, CONTROL.2));
+        let rules = open(id, if clocks { std::slice::from_ref(&control) } else { &[] })?;
         let bridge = Bridge::new(open(RULES, &[])?)?;
         let mut text = String::new();
         for seed in 0..GAMES {
