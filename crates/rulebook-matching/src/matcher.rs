@@ -211,12 +211,6 @@ impl<W: Weight> Matcher<W> {
         self.arc(a, b).is_some_and(|arc| self.state.slack(&self.graph, arc) <= W::zero())
     }
 
-    /// Whether a vertex may be without a partner by the proof of the last [`solve`](Self::solve): one that may not
-    /// has a partner in every best matching.
-    pub fn may_be_free(&self, vertex: usize) -> bool {
-        self.state.y.get(vertex).is_some_and(|value| *value <= W::zero())
-    }
-
     /// The vertices to which there are edges from one, in order.
     pub fn neighbours(&self, vertex: usize) -> impl Iterator<Item = usize> + '_ {
         let out = if vertex < self.vertices() { self.graph.out(vertex) } else { &[] };
